@@ -15,6 +15,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 
 let package = Package(
@@ -42,7 +43,7 @@ let package = Package(
         .target(
             name: "NotesService",
             dependencies: [
-                configuration, grdb, hummingbird, lifecycle, logging, metrics, nio, nioHTTP1, tracing,
+                configuration, grdb, hummingbird, lifecycle, logging, metrics, nio, nioHTTP1, nioPosix, tracing,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
@@ -70,7 +71,7 @@ let package = Package(
             name: "NotesTests",
             dependencies: [
                 "NotesByHand", "NotesComposition", "NotesService",
-                configuration, grdb, hummingbird, lifecycle, logging, nio, tracing,
+                configuration, grdb, hummingbird, lifecycle, logging, nio, nioPosix, tracing,
                 .product(name: "AsyncDI", package: "AsyncDI"),
                 .product(name: "AsyncDITesting", package: "AsyncDI"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -78,7 +79,6 @@ let package = Package(
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ],
             exclude: ["Wiring.json"],

@@ -73,7 +73,7 @@ final class TenantPool: Sendable {
     }
 
     private func opening(_ tenant: TenantName) -> Task<TenantDatabase, any Error> {
-        Task { [files] in try TenantDatabase(opening: tenant, in: files) }
+        Task { [files] in try await TenantDatabase.open(tenant, in: files) }
     }
 
     private func opened(_ task: Task<TenantDatabase, any Error>, _ tenant: TenantName) async throws -> TenantDatabase {
@@ -104,7 +104,7 @@ final class TenantPool: Sendable {
 
     private func closing(_ database: TenantDatabase) -> Task<Void, Never> {
         Task {
-            try? database.close()
+            try? await database.close()
             state.withLock { $0.entries[database.tenant] = nil }
         }
     }

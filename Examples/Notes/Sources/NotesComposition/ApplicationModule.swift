@@ -19,9 +19,9 @@ struct ApplicationModule: Module {
         Registration(
             TenantDatabase.self, lifetime: .multiton(capacity: settings.openTenants, idle: settings.idle)
         ) { resolver, tenant in
-            try await TenantDatabase(opening: tenant, in: resolver.resolve())
+            try await TenantDatabase.open(tenant, in: resolver.resolve())
         }
-        .onDispose { database in try database.close() }
+        .onDispose { database in try await database.close() }
         .dependencies(TenantFiles.self)
     }
 }

@@ -87,7 +87,7 @@ package struct NotesApp: Sendable {
         notesRouter(
             readiness: readiness, catalogue: { try container.ready() },
             requests: ScopePerRequest(container: container), bodies: ScopePerBody(container: container),
-            around: ClosedIsUnavailable()
+            around: ClosedIsUnavailable(readiness: readiness)
         ).buildResponder()
     }
 

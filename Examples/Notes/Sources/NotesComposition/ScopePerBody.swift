@@ -5,7 +5,8 @@ import NotesService
 /// Runs each request in a scope that lasts until the response's body has been written.
 ///
 /// The scope ends with an error when the handler throws, when its response says failure, when writing fails, and when
-/// the response is dropped unwritten.
+/// the response is dropped unwritten. It commits after the body, so its routes only read: a client that has the whole
+/// response takes it for stored.
 struct ScopePerBody: RouterMiddleware {
     let container: Container
 

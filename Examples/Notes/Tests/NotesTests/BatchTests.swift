@@ -43,6 +43,24 @@ struct BatchTests {
     }
 
     @Test
+    func `every answer to a batch says that the connection is closed`() async throws {
+        struct Broken: Error {}
+        try await withNotes {
+            interrupting { throw Broken() }
+        } test: { world in
+            let note = [NewNote(title: "note", text: "")]
+            #expect(try await world.post("/tenants/acme/batch", note).headers[.connection] == "close")
+            try await world.addTenant()
+            for (batch, status) in [([], 201), ([NewNote(title: "", text: "")], 422), (note, 500)] {
+                let response = try await world.post("/tenants/acme/batch", batch)
+                #expect(response.status.code == status)
+                #expect(response.headers[.connection] == "close")
+            }
+            #expect(try await world.get("/tenants/acme/notes").headers[.connection] == nil)
+        }
+    }
+
+    @Test
     func `a batch whose client goes away is rolled back`() async throws {
         let halt = Halt()
         try await withNotes(.live) {

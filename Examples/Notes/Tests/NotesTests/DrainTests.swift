@@ -65,10 +65,42 @@ struct DrainTests {
             try await world.addTenant()
             async let running = world.add("endless")
             try await halt.isReached()
+            world.app.readiness.isDraining()
             try await world.app.container.drain(deadline: .milliseconds(1))
             #expect(try await committedTitles(of: "acme", in: world.files).isEmpty)
             halt.goOn()
             #expect(try await running.status == .serviceUnavailable)
+        }
+    }
+
+    @Test
+    func `at the deadline, a request that waits to write does not keep the writer from its end`() async throws {
+        let halt = Halt()
+        let attempts = AsyncStream<Void>.makeStream()
+        try await withNotes {
+            Registration((any NoteRepository).self) { resolver in
+                let base = try await SQLNoteRepository(work: resolver.resolve())
+                attempts.continuation.yield()
+                return halt.repository(base)
+            }
+        } test: { world in
+            try await world.addTenant()
+            world.app.readiness.isDraining()
+            var attempted = attempts.stream.makeAsyncIterator()
+            async let writing = world.add("endless")
+            await attempted.next()
+            try await halt.isReached()
+            // The scope of the second request is newer, and so disposed first.
+            async let waiting = world.add("waits")
+            await attempted.next()
+            let database = try await world.app.container.resolve(
+                TenantDatabase.self, arguments: TenantName("acme"))
+            try await until { database.writing.waiters == 1 }
+            try await world.app.container.drain(deadline: .milliseconds(1))
+            #expect(try await committedTitles(of: "acme", in: world.files).isEmpty)
+            halt.goOn()
+            #expect(try await writing.status == .serviceUnavailable)
+            #expect(try await waiting.status == .serviceUnavailable)
         }
     }
 
@@ -116,13 +148,13 @@ struct DrainTests {
             let files = TenantFiles(settings)
             try files.prepare()
             let tenant = try TenantName("acme")
-            try TenantDatabase.create(tenant, in: files)
-            let database = try TenantDatabase(opening: tenant, in: files)
+            try await TenantDatabase.create(tenant, in: files)
+            let database = try await TenantDatabase.open(tenant, in: files)
             var configuration = Configuration()
             configuration.allowsUnsafeTransactions = true
             let other = try DatabaseQueue(path: files.database(of: tenant).path, configuration: configuration)
             try await other.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
-            try database.close()
+            try await database.close()
             try await other.writeWithoutTransaction { try $0.rollback() }
             try other.close()
         }

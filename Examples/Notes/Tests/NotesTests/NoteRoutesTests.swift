@@ -33,6 +33,20 @@ struct NoteRoutesTests {
     }
 
     @Test
+    func `a list of long notes has few of them, and can be continued`() async throws {
+        try await withNotes { world in
+            try await world.addTenant()
+            let text = String(repeating: "x", count: 90_000)
+            let batch = (0..<20).map { NewNote(title: "\($0)", text: text) }
+            #expect(try await world.post("/tenants/acme/batch", batch).status == .created)
+            let response = try await world.get("/tenants/acme/notes?limit=100")
+            #expect(response.body.readableBytes < 400_000)
+            #expect(try response.decoded([Note].self).first?.title == "19")
+            #expect(try await world.titles() == (0..<20).map(String.init))
+        }
+    }
+
+    @Test
     func `the list has pages, newest first`() async throws {
         try await withNotes { world in
             try await world.addTenant()

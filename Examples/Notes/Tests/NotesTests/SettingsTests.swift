@@ -87,6 +87,14 @@ struct SettingsTests {
         }
     }
 
+    @Test(arguments: [["--config"], ["--config", "a", "--config", "b"], ["--config", "a,b"], ["--config="]])
+    func `a file's name that is missing or not one is a problem like the others`(_ arguments: [String]) async {
+        let problems = await problems(arguments + ["--http-port", "no"])
+        #expect(problems.count == 2, "\(problems)")
+        #expect(problems.contains { $0.hasPrefix("config") })
+        #expect(problems.contains { $0.hasPrefix("http.port") })
+    }
+
     @Test(arguments: ["{", nil])
     func `a file that cannot be read is named`(_ text: String?) async throws {
         try await withTemporaryDirectory { file in

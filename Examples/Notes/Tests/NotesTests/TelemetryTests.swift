@@ -130,6 +130,55 @@ struct TelemetryTests {
         #expect(entries.first?.metadata["error"]?.description.contains("Broken") == true)
     }
 
+    @Test
+    func `an export that fails in its middle is logged`() async throws {
+        let handler = InMemoryLogHandler()
+        try await withNotes(.live, logger: Logger(label: "test") { _ in handler }) {
+            Registration((any NoteRepository).self) { _ in BrokenRepository() }
+        } test: { world in
+            try await world.addTenant()
+            let client = try await world.connect()
+            await client.send("GET /tenants/acme/export HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            try await client.readToEnd()
+            #expect(client.text.hasPrefix("HTTP/1.1 200"))
+        }
+        let entries = handler.entries.filter { $0.level >= .warning }
+        #expect(entries.map(\.message) == ["the response is incomplete"])
+        #expect(entries.first?.metadata["path"] == "/tenants/acme/export")
+        #expect(entries.first?.metadata["error"]?.description.contains("Broken") == true)
+    }
+
+    @Test
+    func `a client that leaves in the middle of an export is no error of the server`() async throws {
+        let handler = InMemoryLogHandler()
+        try await withNotes(.live, logger: Logger(label: "test") { _ in handler }) {
+            Registration((any NoteRepository).self) { _ in EndlessRepository() }
+        } test: { world in
+            try await world.addTenant()
+            let client = try await world.connect()
+            await client.send("GET /tenants/acme/export HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            try await until { await world.openScopes() == 1 }
+            await client.vanish()
+            try await until { await world.openScopes() == 0 }
+        }
+        #expect(handler.entries.filter { $0.level >= .warning }.map { "\($0)" } == [])
+    }
+
+    @Test
+    func `a use of what has ended is an error of the server until its shutdown`() async throws {
+        let handler = InMemoryLogHandler()
+        try await withNotes(logger: Logger(label: "test") { _ in handler }) { world in
+            try await world.addTenant()
+            try await world.app.container.dispose()
+            #expect(try await world.add("lost").status == .internalServerError)
+            world.app.readiness.isDraining()
+            #expect(try await world.add("lost").status == .serviceUnavailable)
+        }
+        let entries = handler.entries.filter { $0.level >= .warning }
+        #expect(entries.map(\.level) == [.error])
+        #expect(entries.first?.metadata["error"]?.description.contains("disposed") == true)
+    }
+
     @Test(arguments: ["notes", "batch"])
     func `clients that leave or send nonsense are no errors of the server`(_ route: String) async throws {
         let handler = InMemoryLogHandler()

@@ -75,6 +75,7 @@ struct TransactionTests {
             try await world.addTenant()
             async let response = world.add("lost")
             try await halt.isReached()
+            world.app.readiness.isDraining()
             async let disposal: Void = world.app.container.dispose()
             try await until { await world.app.container.scopesAreRefused() }
             halt.goOn()
@@ -108,7 +109,7 @@ struct TransactionTests {
     func `after SQLite has ended a transaction by itself, nothing more is written`() async throws {
         try await withNotes { world in
             try await world.addTenant()
-            let database = try TenantDatabase(opening: TenantName("acme"), in: world.files)
+            let database = try await TenantDatabase.open(TenantName("acme"), in: world.files)
             let work = UnitOfWork(database: database, trace: .topLevel)
             let repository = SQLNoteRepository(work: work)
             _ = try await repository.add(NewNote(title: "lost", text: ""), at: .now)
@@ -118,7 +119,7 @@ struct TransactionTests {
                 _ = try await repository.add(NewNote(title: "alone", text: ""), at: .now)
             }
             try await work.rollBack(because: NotesError.rolledBack)
-            try database.close()
+            try await database.close()
             #expect(try await world.titles().isEmpty)
         }
     }

@@ -26,7 +26,9 @@ actor JSONReportStore: ReportStore {
     /// exist.
     static func open(settings: Settings, tree: SourceTree) async throws -> any ReportStore {
         do {
-            try Data().write(to: settings.report)
+            // An earlier report is kept until this one is complete.
+            if !FileManager.default.fileExists(atPath: settings.report.path) { try Data().write(to: settings.report) }
+            try FileHandle(forWritingTo: settings.report).close()
         } catch {
             throw TourError.report(settings.report.path, reason: error.localizedDescription)
         }

@@ -3,7 +3,9 @@ import Foundation
 /// Notes of one tenant, within one unit of work.
 package protocol NoteRepository: Sendable {
     /// The latest notes, newest first, from before a certain one if it is given.
-    func latest(_ count: Int, before id: Int64?) async throws -> [Note]
+    ///
+    /// They end with the note that brings them to the number of bytes, or at the count.
+    func latest(_ count: Int, bytes: Int, before id: Int64?) async throws -> [Note]
 
     /// Notes in the order of their identifiers, from after a certain one.
     ///

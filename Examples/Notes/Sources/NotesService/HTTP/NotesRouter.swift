@@ -7,7 +7,7 @@ import Hummingbird
 ///   - catalogue: Returns the tenants, once the service has started.
 ///   - requests: Middleware of requests that are over when their handler returns.
 ///   - bodies: Middleware of requests that are over when their body has been written.
-///   - around: Middleware of every request.
+///   - around: Middleware of every request to the catalogue or a tenant.
 /// - Returns: The router, to which the caller may add routes.
 package func notesRouter(
     readiness: Readiness, catalogue: @escaping @Sendable () throws -> Catalogue,
@@ -18,14 +18,13 @@ package func notesRouter(
     router.addMiddleware {
         TracingMiddleware()
         MetricsMiddleware()
-        ErrorLog()
-        around
     }
     addHealth(to: router, readiness)
-    addTenants(to: router, catalogue)
+    let log = ErrorLog(readiness: readiness)
+    let logged = router.group().add(middleware: log).add(middleware: around)
+    addTenants(to: logged, catalogue)
 
-    let tenant = router.group("tenants/:tenant")
-    let notes = tenant.group().add(middleware: requests)
+    let notes = logged.group("tenants/:tenant").add(middleware: requests)
     notes.get("whoami") { _, context in try await context.requireServices().whoAmI().answer() }
     notes.get("notes") { request, context in try await context.requireServices().notes().list(request) }
     notes.post("notes") { request, context in
@@ -40,11 +39,13 @@ package func notesRouter(
     }
 
     // A batch may take long, so it is cancelled when its client disconnects.
-    tenant.group().add(middleware: CancelWithClient()).add(middleware: requests).post("batch") { request, context in
-        let batch = try await request.decode(as: [NewNote].self, context: context)
-        return try await context.requireServices().batch().add(batch)
-    }
-    tenant.group().add(middleware: bodies).get("export") { _, context in
+    router.group("tenants/:tenant").add(middleware: CancelWithClient()).add(middleware: log).add(middleware: around)
+        .add(middleware: requests)
+        .post("batch") { request, context in
+            let batch = try await request.decode(as: [NewNote].self, context: context)
+            return try await context.requireServices().batch().add(batch)
+        }
+    logged.group("tenants/:tenant").add(middleware: bodies).get("export") { _, context in
         try await context.requireServices().export().export()
     }
     return router
@@ -60,7 +61,7 @@ package func addHealth(to router: Router<some RequestContext>, _ readiness: Read
 }
 
 private func addTenants(
-    to router: Router<NotesContext>, _ catalogue: @escaping @Sendable () throws -> Catalogue
+    to router: some RouterMethods<NotesContext>, _ catalogue: @escaping @Sendable () throws -> Catalogue
 ) {
     router.get("tenants") { _, _ in try await catalogue().tenants.map(\.description) }
     router.put("tenants/:tenant") { _, context in

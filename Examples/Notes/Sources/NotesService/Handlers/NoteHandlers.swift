@@ -7,12 +7,13 @@ package struct NoteHandlers: Sendable {
 
     package init(notes: any NoteRepository) { self.notes = notes }
 
-    func list(_ request: Request) async throws -> [Note] {
+    /// The latest notes, of which long ones fill the answer before their number does: `before` continues it.
+    func list(_ request: Request, bytes: Int = 256 * 1024) async throws -> [Note] {
         let query = request.uri.queryParameters
         let limit = try query["limit"].map { try Self.number($0, "limit") } ?? 20
         guard (1...100).contains(limit) else { throw NotesError.invalid("limit is 1 to 100") }
         let before = try query["before"].map { try Self.number($0, "before") }
-        return try await notes.latest(Int(limit), before: before)
+        return try await notes.latest(Int(limit), bytes: bytes, before: before)
     }
 
     func note(_ id: Int64) async throws -> Note {

@@ -40,18 +40,23 @@ extension Settings {
             CommandLineArgumentsProvider(arguments: arguments),
             EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "notes"),
         ]
-        let config = ConfigReader(providers: near)
-        guard let path = config.string(forKey: "config") else { return try Settings(near, arguments) }
-        let file: FileProvider<JSONSnapshot>
+        let reader = SettingsReader(near)
+        guard let path = reader.text("config") else { return try Settings(near, arguments, reader.problems) }
         do {
-            file = try await FileProvider(filePath: config.requiredString(forKey: "config"))
+            let config = ConfigReader(providers: near)
+            let file = try await FileProvider<JSONSnapshot>(filePath: config.requiredString(forKey: "config"))
+            return try Settings(near + [file], arguments, [])
+        } catch let error as SettingsError {
+            throw error
         } catch {
-            throw SettingsError(problems: ["config: \(path) cannot be read: \(error)"])
+            return try Settings(near, arguments, ["config: \(path) cannot be read: \(error)"])
         }
-        return try Settings(near + [file], arguments)
     }
 
-    private init(_ providers: [any ConfigProvider], _ arguments: [String]) throws(SettingsError) {
+    /// Reads every setting, also after earlier problems.
+    private init(
+        _ providers: [any ConfigProvider], _ arguments: [String], _ earlier: [String]
+    ) throws(SettingsError) {
         let reader = SettingsReader(providers)
         host = reader.text("http.host", default: host)
         port = reader.number("http.port", in: 0...65_535) ?? port
@@ -65,7 +70,7 @@ extension Settings {
         shutdownNotice = reader.seconds("shutdown.notice", in: 0...300) ?? shutdownNotice
         shutdownDeadline = reader.seconds("shutdown.deadline", in: 1...3_600) ?? shutdownDeadline
         reader.rejectOthers(in: arguments)
-        let problems = reader.problems
+        let problems = earlier + reader.problems
         if !problems.isEmpty { throw SettingsError(problems: problems) }
     }
 

@@ -51,7 +51,7 @@ package actor Catalogue {
     /// Creates the file outside the actor, which every request asks for its tenant.
     @concurrent
     private nonisolated func create(_ tenant: TenantName) async throws {
-        try TenantDatabase.create(tenant, in: files)
+        try await TenantDatabase.create(tenant, in: files)
         try await Self.naming { [connection] in
             try await connection.write { database in
                 try database.execute(sql: "INSERT INTO tenant (name) VALUES (?)", arguments: [tenant.description])

@@ -12,6 +12,9 @@ package final class FairLock: Sendable {
 
     package init() {}
 
+    /// Number of tasks that wait for the lock.
+    package var waiters: Int { state.withLock { $0.waiting.count } }
+
     /// Waits for the lock.
     ///
     /// A cancelled task throws `CancellationError` and does not get it.

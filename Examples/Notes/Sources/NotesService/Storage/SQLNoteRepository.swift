@@ -7,11 +7,11 @@ package struct SQLNoteRepository: NoteRepository {
 
     package init(work: UnitOfWork) { self.work = work }
 
-    package func latest(_ count: Int, before id: Int64?) async throws -> [Note] {
+    package func latest(_ count: Int, bytes: Int, before id: Int64?) async throws -> [Note] {
         try await work.read { database in
             let statement = try database.cachedStatement(
                 sql: "SELECT id, title, text, createdAt FROM note WHERE id < ? ORDER BY id DESC LIMIT ?")
-            return try Note.fetchAll(statement, arguments: [id ?? .max, count])
+            return try Note.fetch(statement, arguments: [id ?? .max, count], upTo: bytes)
         }
     }
 
@@ -19,14 +19,7 @@ package struct SQLNoteRepository: NoteRepository {
         try await work.read { database in
             let statement = try database.cachedStatement(
                 sql: "SELECT id, title, text, createdAt FROM note WHERE id > ? ORDER BY id LIMIT ?")
-            let notes = try Note.fetchCursor(statement, arguments: [id, count])
-            var page: [Note] = []
-            var size = 0
-            while size < bytes, let note = try notes.next() {
-                page.append(note)
-                size += note.title.utf8.count + note.text.utf8.count
-            }
-            return page
+            return try Note.fetch(statement, arguments: [id, count], upTo: bytes)
         }
     }
 
@@ -63,6 +56,20 @@ package struct SQLNoteRepository: NoteRepository {
 }
 
 extension Note: FetchableRecord {
+    /// Fetches notes until their texts have a size.
+    fileprivate static func fetch(
+        _ statement: Statement, arguments: StatementArguments, upTo bytes: Int
+    ) throws -> [Note] {
+        let rows = try fetchCursor(statement, arguments: arguments)
+        var notes: [Note] = []
+        var size = 0
+        while size < bytes, let note = try rows.next() {
+            notes.append(note)
+            size += note.title.utf8.count + note.text.utf8.count
+        }
+        return notes
+    }
+
     package init(row: Row) {
         self.init(id: row[0], title: row[1], text: row[2], createdAt: Date(timeIntervalSince1970: row[3]))
     }

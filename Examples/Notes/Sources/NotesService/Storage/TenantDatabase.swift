@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import NIOPosix
 
 /// The open database of a tenant: a connection that writes, and others that read beside it.
 package final class TenantDatabase: Sendable {
@@ -7,10 +8,16 @@ package final class TenantDatabase: Sendable {
     private let connections: DatabasePool
 
     /// Held by the unit of work whose transaction is open.
-    let writing = FairLock()
+    package let writing = FairLock()
 
     /// Opens the file of a tenant, which must exist.
-    package init(opening tenant: TenantName, in files: TenantFiles) throws {
+    ///
+    /// On a thread that may block, as everything here does that does not go through GRDB's own threads.
+    package static func open(_ tenant: TenantName, in files: TenantFiles) async throws -> TenantDatabase {
+        try await NIOThreadPool.singleton.runIfActive { try TenantDatabase(tenant, in: files) }
+    }
+
+    private init(_ tenant: TenantName, in files: TenantFiles) throws {
         self.tenant = tenant
         let file = files.database(of: tenant)
         // SQLite would make an empty database of a file that is missing.
@@ -22,7 +29,11 @@ package final class TenantDatabase: Sendable {
     /// Makes the file of a new tenant.
     ///
     /// An existing file is left over from an interrupted addition, and is completed.
-    package static func create(_ tenant: TenantName, in files: TenantFiles) throws {
+    package static func create(_ tenant: TenantName, in files: TenantFiles) async throws {
+        try await NIOThreadPool.singleton.runIfActive { try createFile(of: tenant, in: files) }
+    }
+
+    private static func createFile(of tenant: TenantName, in files: TenantFiles) throws {
         let file = files.database(of: tenant)
         if FileManager.default.fileExists(atPath: file.path) { try requireWritable(file, of: tenant) }
         try naming(tenant) {
@@ -52,7 +63,11 @@ package final class TenantDatabase: Sendable {
     /// Closes the file, with every note in it and no journal beside it.
     ///
     /// While another process has the file open, the journal stays.
-    package func close() throws {
+    package func close() async throws {
+        try await NIOThreadPool.singleton.runIfActive { try self.closeConnections() }
+    }
+
+    private func closeConnections() throws {
         // The last connection removes the journal, if it can write. So those that read go first.
         connections.invalidateReadOnlyConnections()
         // The transaction of another process may prevent the checkpoint, not the closing.

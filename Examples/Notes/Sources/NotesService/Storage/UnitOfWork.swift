@@ -10,7 +10,10 @@ package actor UnitOfWork {
     private let trace: InstrumentationContext
     private let turn = FairLock()
     private var span: (any Span)?
+    /// The wait for the tenant's turn to write, while it lasts.
+    private var waiting: Task<Void, any Error>?
     private var hasBegun = false
+    private var isEnding = false
     private var hasEnded = false
 
     package init(database: TenantDatabase, trace: InstrumentationContext) {
@@ -44,7 +47,7 @@ package actor UnitOfWork {
     }
 
     private func begin() async throws {
-        try await database.writing.lock()
+        try await waitToWrite()
         do {
             try await database.write { try $0.beginTransaction(.immediate) }
         } catch {
@@ -56,8 +59,29 @@ package actor UnitOfWork {
         hasBegun = true
     }
 
+    /// Waits until no other unit of work writes to the database.
+    ///
+    /// In a task of its own, which the end of this unit of work cancels: otherwise its end would wait for that of the
+    /// other one, which a disposal may end later.
+    private func waitToWrite() async throws {
+        let waiting = Task { [database] in try await database.writing.lock() }
+        self.waiting = waiting
+        defer { self.waiting = nil }
+        do {
+            try await withTaskCancellationHandler {
+                try await waiting.value
+            } onCancel: {
+                waiting.cancel()
+            }
+        } catch  where isEnding {
+            throw NotesError.closing
+        }
+    }
+
     /// Ends the transaction after the statement that is running, and admits no other.
     private func end(_ finish: @Sendable (Database) throws -> Void) async throws {
+        isEnding = true
+        waiting?.cancel()
         try await turn.lock()
         defer { turn.unlock() }
         guard !hasEnded else { return }
@@ -81,7 +105,7 @@ package actor UnitOfWork {
     private func inTurn<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         try await turn.lock()
         defer { turn.unlock() }
-        guard !hasEnded else { throw NotesError.closing }
+        guard !isEnding else { throw NotesError.closing }
         return try await body()
     }
 }

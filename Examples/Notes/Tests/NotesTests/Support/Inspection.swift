@@ -17,10 +17,11 @@ extension Container {
 
 /// Titles in a tenant's file, read without the application.
 func committedTitles(of tenant: String, in files: TenantFiles) async throws -> [String] {
-    let database = try TenantDatabase(opening: TenantName(tenant), in: files)
-    defer { try? database.close() }
+    let database = try await TenantDatabase.open(TenantName(tenant), in: files)
     let notes = SQLNoteRepository(work: UnitOfWork(database: database, trace: .topLevel))
-    return try await notes.page(of: 1000, bytes: .max, after: 0).map(\.title)
+    let titles = try await notes.page(of: 1000, bytes: .max, after: 0).map(\.title)
+    try await database.close()
+    return titles
 }
 
 /// Open files of this process below a directory; nil where the system does not list them.

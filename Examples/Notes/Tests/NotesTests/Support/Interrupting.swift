@@ -14,7 +14,13 @@ final class Halt: Sendable {
     private let going = Gate()
 
     var override: Registration<any NoteRepository> {
-        interrupting {
+        Registration((any NoteRepository).self) { resolver in
+            try await self.repository(SQLNoteRepository(work: resolver.resolve()))
+        }
+    }
+
+    func repository(_ base: SQLNoteRepository) -> InterruptedRepository {
+        InterruptedRepository(base: base) {
             self.reached.open()
             try await self.going.pass()
         }

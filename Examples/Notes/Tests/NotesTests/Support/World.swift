@@ -30,9 +30,15 @@ struct World: Sendable {
         try await post("/tenants/\(tenant)/notes", NewNote(title: title, text: ""))
     }
 
-    /// Titles of the latest notes, oldest first.
+    /// Titles of all notes, oldest first.
     func titles(of tenant: String = "acme") async throws -> [String] {
-        try await get("/tenants/\(tenant)/notes?limit=100").decoded([Note].self).map(\.title).reversed()
+        var notes: [Note] = []
+        while true {
+            let before = notes.last.map { "&before=\($0.id)" } ?? ""
+            let page = try await get("/tenants/\(tenant)/notes?limit=100\(before)").decoded([Note].self)
+            if page.isEmpty { return notes.map(\.title).reversed() }
+            notes += page
+        }
     }
 
     /// Tenants whose database is open.
