@@ -54,24 +54,33 @@ struct DisposalGuideTests {
             }
         }
         #expect(await ends.list == ["committed", "rolled back"])
-        await #expect(throws: CancellationError.self) {
-            let scope = try await container.openScope("import")
-            do {
-                try await runImport(in: scope)
-            } catch {
-                try await scope.dispose(failing: error)
-                throw error
-            }
-            try await scope.dispose()
-        }
+        let session = try await container.openScope("session")
+        try await edit(in: session)
+        try await session.dispose(failing: SignedOut())  // instead of dispose(), which commits
         #expect(await ends.list == ["committed", "rolled back", "rolled back"])
+        try await session.dispose()
+
+        let scope = try OwnedScope(in: container, name: "import", isDrained: true)
+        try await scope.run { scope in try await readRows(in: scope) }
+        try await scope.finish { scope in try await writeRows(in: scope) }  // commits, or throws
+        #expect(await ends.list.last == "committed")
+
+        let lost = try OwnedScope(in: container, name: "import", isDrained: true)
+        try await lost.run { scope in try await readRows(in: scope) }
         try await container.dispose()
+        await #expect {
+            try await lost.finish { scope in try await writeRows(in: scope) }
+        } throws: {
+            ResolutionError.Code.disposed ~= $0
+        }
+        #expect(await ends.list.last == "rolled back")
     }
 
-    private func runImport(in scope: Container) async throws {
-        _ = try await scope.resolve(UnitOfWork.self)
-        throw CancellationError()
-    }
+    private struct SignedOut: Error {}
+
+    private func edit(in scope: Container) async throws { _ = try await scope.resolve(UnitOfWork.self) }
+    private func readRows(in scope: Container) async throws { _ = try await scope.resolve(UnitOfWork.self) }
+    private func writeRows(in scope: Container) async throws { _ = try await scope.resolve(UnitOfWork.self) }
 
     @Test func `draining`() async throws {
         let container = Container {

@@ -101,11 +101,11 @@ extension WorkersTests {
         let queue: any JobQueue
         let container: Container
 
-        /// Runs jobs, a few at a time, until the queue is stopped; returns after the last one.
+        /// Runs jobs, a few at a time, until the queue is stopped or the task is cancelled; returns after the last one.
         func run(atOnce count: Int = 4) async {
             await withDiscardingTaskGroup { group in
                 for _ in 0..<count {
-                    group.addTask { while let job = await queue.next() { await run(job) } }
+                    group.addTask { while !Task.isCancelled, let job = await queue.next() { await run(job) } }
                 }
             }
         }
@@ -120,10 +120,10 @@ extension WorkersTests {
                 await queue.finish(job)
             } catch {
                 // Rolled back, or not begun. What the shutdown does to a job is no failure of its own.
-                let isCutShort = Task.isCancelled || ResolutionError.Code.disposed ~= error
                 let isShutdown = await queue.isStopped
+                let isCutShort = Task.isCancelled || isShutdown && ResolutionError.Code.disposed ~= error
                 var job = job
-                if !(isCutShort && isShutdown) { job.failures += 1 }
+                if !isCutShort { job.failures += 1 }
                 await queue.putBack(job)
             }
         }

@@ -89,6 +89,33 @@ struct WorkersTests {
         await wait
     }
 
+    @Test func `a worker that is cancelled takes no further job, and its own has not failed`() async throws {
+        let began = Gate()
+        let container = Container {
+            WorkerModule()
+            Registration((any JobHandler).self, lifetime: .transient) { _ in EndlessHandler(began: began) }
+        }
+        let queue = MemoryQueue([Job(id: 1, tenant: "acme"), Job(id: 2, tenant: "acme")])
+        let worker = Task { await Worker(queue: queue, container: container).run(atOnce: 1) }
+        await began.passed()
+        worker.cancel()
+        await worker.value
+        #expect(await queue.jobs.map(\.id) == [2, 1])
+        #expect(await queue.jobs.allSatisfy { $0.failures == 0 })
+        try await container.dispose()
+    }
+
+    /// Ends when it is cancelled.
+    private struct EndlessHandler: JobHandler {
+        let began: Gate
+
+        func run() async throws {
+            began.open()
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+            try Task.checkCancellation()
+        }
+    }
+
     @Test func `a service that is cancelled stops its worker`() async throws {
         let (container, gates) = (Container { WorkerModule() }, Gates())
         let queue = GatedQueue([Job(id: 6, tenant: "acme")], takes: 1, gates)
