@@ -101,7 +101,9 @@ extension WorkersTests {
         let queue: any JobQueue
         let container: Container
 
-        /// Runs jobs, a few at a time, until the queue is stopped or the task is cancelled; returns after the last one.
+        /// Runs jobs, a few at a time, until the queue is stopped; returns after the last one.
+        ///
+        /// A cancelled task takes no further job.
         func run(atOnce count: Int = 4) async {
             await withDiscardingTaskGroup { group in
                 for _ in 0..<count {

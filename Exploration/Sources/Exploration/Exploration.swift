@@ -119,14 +119,13 @@ struct Exploration {
         _ result: Result, seed: UInt64?, _ body: @escaping Explorer.Body, shortening: Bool = true
     ) -> Bool {
         if result.problems.isEmpty { return false }
-        let leavesThreads = !result.schedule.threads.isEmpty
-        if leavesThreads { Self.isSpent = true }
+        if !result.schedule.threads.isEmpty { Self.isSpent = true }
         var shortest = result
-        if shortening, settings.shortens, !leavesThreads { shorten(&shortest, body) }
+        if shortening, settings.shortens, !Self.isSpent { shorten(&shortest, body) }
         report.failure = ExplorationFailure(
             problems: shortest.problems, seed: seed, length: result.schedule.choices.count,
             choices: Array(shortest.schedule.choices.reversed().drop { $0 == 0 }.reversed()), notes: shortest.notes,
-            leavesThreads: leavesThreads)
+            leavesThreads: Self.isSpent)
         return true
     }
 
@@ -140,9 +139,10 @@ struct Exploration {
             let next = run(.replay(choices), body)
             budget -= next.schedule.steps
             // No further schedule can be trusted after one that has left threads.
-            if !next.schedule.threads.isEmpty {
+            guard next.schedule.threads.isEmpty else {
                 Self.isSpent = true
                 budget = 0
+                return false
             }
             guard !next.problems.isEmpty else { return false }
             let fewer = departures(next.schedule.choices).count < departures(result.schedule.choices).count

@@ -39,8 +39,8 @@ public struct ExplorationFailure: Error, CustomStringConvertible, Sendable {
     public let choices: [Int]
     /// The body's notes in the shortened schedule.
     public let notes: [String]
-    /// Whether threads remain stopped inside their jobs, perhaps with locks: the failure is not shortened, and the
-    /// process explores nothing any more.
+    /// Whether threads remain stopped inside their jobs, perhaps with locks: the failure is not shortened any further,
+    /// and the process explores nothing any more.
     public let leavesThreads: Bool
 
     /// The number of departures of the shortened schedule from first come, first served.
@@ -50,7 +50,7 @@ public struct ExplorationFailure: Error, CustomStringConvertible, Sendable {
     public var description: String {
         var lines = problems.map { "✘ \($0)" }
         if let seed { lines.append("  seed \(seed), \(length) choices") }
-        let verb = leavesThreads ? "not shortened:" : "shortened to"
+        let verb = leavesThreads ? "not shortened further:" : "shortened to"
         lines.append("  \(verb) \(departures) departures from first come, first served: \(choiceText)")
         lines += notes.map { "  · \($0)" }
         return lines.joined(separator: "\n")

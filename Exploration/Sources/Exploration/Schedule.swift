@@ -194,8 +194,11 @@ final class Schedule {
     ///
     /// Rounded up to a millisecond, they do not depend on the time that has passed meanwhile.
     private static func rounded(_ delay: Duration) -> Duration {
-        let step = Duration.milliseconds(1)
-        return delay <= step ? delay : .milliseconds(Int64((delay / step).rounded(.up)))
+        // A deadline that has passed, and one that never comes.
+        guard delay > .nanoseconds(1), delay < .seconds(1_000_000_000) else { return delay }
+        let millisecond: Int64 = 1_000_000_000_000_000  // attoseconds
+        let rest = delay.components.attoseconds % millisecond
+        return rest == 0 ? delay : delay + Duration(secondsComponent: 0, attosecondsComponent: millisecond - rest)
     }
 
     func enqueue(_ job: UnsafeMutableRawPointer, isMain: Bool, delay: Duration) {

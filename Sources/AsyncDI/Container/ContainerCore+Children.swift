@@ -31,19 +31,78 @@ extension ContainerCore {
         }
     }
 
-    /// The scopes and then the children, the latest first; a scope that a child falls back on, and whose instances it
-    /// may lease, comes last.
+    /// The scopes and then the children, the latest first; but one after those that fall back on it, and so may lease
+    /// its instances.
     private var childCoresToDispose: [ContainerCore] {
         let cores = childCores
-        var sources = cores.flatMap(\.fallbacks)
-        if sources.isEmpty { return cores }
-        var found: Set<ObjectIdentifier> = []
-        while let source = sources.popLast() {
-            guard found.insert(ObjectIdentifier(source)).inserted else { continue }
-            sources += source.fallbacks
-            if let parent = source.parent { sources.append(parent) }
+        guard cores.count > 1, Self.haveFallbacks else { return cores }
+        var order = FallbackOrder<ObjectIdentifier>()
+        var below: [ContainerCore] = []
+        for (index, core) in cores.enumerated() {
+            var remaining = [core]
+            while let next = remaining.popLast() {
+                order.note(ObjectIdentifier(next), in: index)
+                below.append(next)
+                remaining += next.childCores
+            }
         }
-        let isSource = { (core: ContainerCore) in core.isScope && found.contains(ObjectIdentifier(core)) }
-        return cores.filter { !isSource($0) } + cores.filter(isSource)
+        for core in below {
+            // Beyond those below this container, each of which is a user of its own sources.
+            var sources = core.fallbacks
+            var seen: Set<ObjectIdentifier> = []
+            while let source = sources.popLast() {
+                guard seen.insert(ObjectIdentifier(source)).inserted,
+                    !order.noteUse(of: ObjectIdentifier(source), by: ObjectIdentifier(core))
+                else { continue }
+                sources += source.fallbacks
+                if let parent = source.parent { sources.append(parent) }
+            }
+        }
+        return order.usersFirst.map { cores[$0] }
+    }
+}
+
+/// The order in which groups of containers end, of which members of one may use members of another.
+///
+/// A pure value.
+struct FallbackOrder<Member: Hashable> {
+    private var groups: [Member: Int] = [:]
+    /// The groups with members that use members of each group.
+    private var users: [Set<Int>] = []
+
+    /// Notes a member of a group; groups come in their order.
+    mutating func note(_ member: Member, in group: Int) {
+        groups[member] = group
+        if group == users.count { users.append([]) }
+    }
+
+    /// Notes that a member uses another container.
+    ///
+    /// - Returns: Whether that is a member, too.
+    mutating func noteUse(of source: Member, by member: Member) -> Bool {
+        guard let group = groups[source], let user = groups[member] else { return false }
+        if user != group { users[group].insert(user) }
+        return true
+    }
+
+    /// The groups, each after its users; otherwise, and in a cycle of users, in their order.
+    var usersFirst: [Int] {
+        var ordered: [Int] = []
+        var isSeen = Array(repeating: false, count: users.count)
+        for first in users.indices where !isSeen[first] {
+            isSeen[first] = true
+            // A list, because users may have users in turn, very many times.
+            var path = [(group: first, users: users[first].sorted()[...])]
+            while let top = path.indices.last {
+                if let user = path[top].users.popFirst() {
+                    if isSeen[user] { continue }
+                    isSeen[user] = true
+                    path.append((user, users[user].sorted()[...]))
+                } else {
+                    ordered.append(path.removeLast().group)
+                }
+            }
+        }
+        return ordered
     }
 }

@@ -227,15 +227,12 @@ extension ContainerCore {
     private func run(_ disposal: Disposal, reason: DisposalReason, depth: Int, hasHooksOnly: Bool) async {
         if !hasHooksOnly { await endWork(disposal, reason: reason, depth: depth) }
         var postponed = hasHooksOnly ? [] : withState { $0.leases.postponed }
-        while let next = withState({ $0.nextToDispose(beside: &postponed) }) {
+        while let next = withState({ $0.nextStep(beside: &postponed) }) {
             guard case .recorded(let item, let isLeased) = next else {
-                await awaitPostponed(next, disposal)
+                await awaitDropped(next, disposal)
                 continue
             }
-            if isLeased, let cell = item.cell {
-                disposal.noteWait(for: .leases(of: item.key))
-                await leasesEnd(of: cell)
-            }
+            if isLeased, let cell = item.cell { await leasesEnd(of: cell, item.key, disposal) }
             disposal.noteWait(for: .hooks(of: item.key), beginsHooks: item.binding.hasDisposalHooks)
             for error in await dispose(item, reason: reason) { disposal.add(error) }
         }
@@ -301,12 +298,15 @@ extension ContainerCore {
         await waitForEnd(of: .removals)
     }
 
-    /// Waits for an instance that was dropped while it was leased: older ones, which it may use, are closed after it.
-    private func awaitPostponed(_ next: State.NextInstance, _ disposal: Disposal) async {
-        guard case .postponed(let leased) = next else { return }
-        disposal.noteWait(for: .leases(of: leased.key))
-        await leasesEnd(of: leased.cell)
+    /// Waits for the last lease of a dropped instance, or for the disposal of those without leases.
+    private func awaitDropped(_ next: State.NextStep, _ disposal: Disposal) async {
+        if case .postponed(let leased) = next { return await leasesEnd(of: leased.cell, leased.key, disposal) }
         await awaitCleanups(disposal)
+    }
+
+    private func leasesEnd(of cell: Cell, _ key: CreationKey, _ disposal: Disposal) async {
+        disposal.noteWait(for: .leases(of: key))
+        await leasesEnd(of: cell)
     }
 
     /// Waits until work of a kind is over.

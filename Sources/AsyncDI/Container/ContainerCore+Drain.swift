@@ -34,7 +34,15 @@ extension ContainerCore {
 
     /// Drops the instances of a service for these arguments, and waits for their disposal, after their last lease.
     func drain(_ key: ServiceKey, _ pack: ArgumentPack, deadline: Duration?) async throws {
-        if let owner = owner(ofInherited: key) { return try await owner.drain(key, pack, deadline: deadline) }
+        guard let owner = owner(ofInherited: key) else { return try await drainHere(key, pack, deadline: deadline) }
+        let begin = stopwatch.elapsed()
+        // Of a registration that this container had.
+        if !formerKeys(key, pack).isEmpty { try await drainHere(key, pack, deadline: deadline) }
+        let passed = stopwatch.elapsed() - begin
+        try await owner.drain(key, pack, deadline: deadline.map { max($0 - passed, .zero) })
+    }
+
+    private func drainHere(_ key: ServiceKey, _ pack: ArgumentPack, deadline: Duration?) async throws {
         let target = ResetTarget.arguments(key, pack)
         let selection = selection(target)
         let former = formerKeys(key, pack)

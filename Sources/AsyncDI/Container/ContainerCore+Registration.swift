@@ -191,8 +191,9 @@ extension ContainerCore {
                 bindings.append(draft.taken(defaultLifetime: defaultLifetime))
                 return
             }
-            var blueprint = draft.blueprint.intercepted(by: settings.interceptors, in: self)
-            if draft.isTakenAgain { blueprint.becomeAnother() }
+            var blueprint = draft.blueprint
+            blueprint.becomeOneOfItsKind(again: draft.isTakenAgain)
+            blueprint = blueprint.intercepted(by: settings.interceptors, in: self)
             let problem = blueprint.problem(defaultLifetime: defaultLifetime)
             bindings.append(Binding(blueprint, defaultLifetime: defaultLifetime, problem: problem))
             for forward in blueprint.forwards {

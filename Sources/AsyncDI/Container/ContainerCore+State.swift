@@ -168,18 +168,22 @@ extension ContainerCore.State {
             && !rarely { !$0.scopes.isEmpty || !$0.children.isEmpty || !$0.idleWatchers.isEmpty }
     }
 
-    /// The next instance that a disposal closes, or waits for.
-    enum NextInstance {
+    /// The next step of a disposal.
+    enum NextStep {
         case recorded(Disposable, isLeased: Bool)
-        /// One that was dropped while it was leased: the end of its last lease closes it.
+        /// A wait for an instance that was dropped while it was leased: the end of its last lease closes it.
         case postponed(LeasedCell)
+        /// A wait for dropped instances that other tasks are closing.
+        case removals
     }
 
-    /// The next instance of a disposal, the latest first.
+    /// The next step of a disposal, the latest instance first: older ones, which it may use, are closed after it.
     ///
     /// - Parameter postponed: The instances whose disposal was postponed when the disposal began; none is added later.
-    /// - Returns: The instance; nil when none is left.
-    mutating func nextToDispose(beside postponed: inout [Postponed]) -> NextInstance? {
+    /// - Returns: The step; nil when no recorded instance is left.
+    mutating func nextStep(beside postponed: inout [Postponed]) -> NextStep? {
+        // Whose last lease ended in the meantime, for one.
+        if life.removals > 0 { return .removals }
         while let (leased, place) = postponed.last {
             if leases.isLeased(leased.cell) {
                 if place < ledger.latest ?? -1 { break }

@@ -31,6 +31,9 @@ final class ContainerCore: ResolutionHost {
     /// Reports waits that take too long; nil unless an observer wants them.
     var stalls: StallMonitor? { settings.stalls }
     let table: InstanceTable
+    /// Whether any container has fallbacks, or had some.
+    static var haveFallbacks: Bool { madeWithFallbacks.load(ordering: .acquiring) }
+    private static let madeWithFallbacks = Atomic(false)
     /// Keeps the fallbacks' tables alive.
     private let fallbackReference: AtomicReference<Fallbacks<ContainerCore>>
     /// The kind of the scope, which its parent holds; nil for a container that is no scope.
@@ -65,6 +68,7 @@ final class ContainerCore: ResolutionHost {
         parentReference = AtomicReference(parent)
         self.settings = settings
         fallbackReference = AtomicReference(Fallbacks(fallbacks))
+        if !fallbacks.isEmpty { Self.madeWithFallbacks.store(true, ordering: .releasing) }
         self.scopeKind = scopeKind
         table = InstanceTable(parent: parent?.table, fallbacks: fallbacks.map(\.table))
         state = Locked(State(observed: settings.events?.wanted ?? [], table: table))

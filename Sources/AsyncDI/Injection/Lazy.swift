@@ -14,7 +14,9 @@
 /// Its instance belongs to the resolution that the `Lazy` itself came from: graph instances are those of its owner, as
 /// long as a reference to them exists. However many tasks call it at once, the service is resolved once; an error is
 /// not kept. The captive rule still applies: a long-lived service that uses `Lazy` to get an instance of a
-/// shorter-lived scope fails with ``ResolutionError/Code/captiveDependency``.
+/// shorter-lived scope fails with ``ResolutionError/Code/captiveDependency``. So the factories of different long-lived
+/// services that call it at once resolve it for each of them; a transient or graph service is then created for each,
+/// and the first instance is kept.
 ///
 /// A `Lazy` that was created with a container, outside a factory, resolves the service once in each scope of that
 /// container in which it is called: no request gets the instance of another request, and each instance is forgotten
@@ -146,16 +148,14 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
         if found.isEmpty { return nil }
         if source.isFixed {
             guard let known = found.values.first else { return nil }
-            if ResolutionContext.activeRun != nil {
-                try source.checkRules(of: source.question(Service.self, from: nil))
-            }
-            return known.instance
+            if ResolutionContext.activeRun == nil { return known.instance }
+            let question = try source.question(Service.self, from: nil)
+            return try source.mayUse(known, for: question) ? known.instance : nil
         }
         guard let requester = source.requester else { return nil }
         let question = try source.question(Service.self, from: requester)
         guard let known = found[question.host.number] else { return nil }
-        try source.checkRules(of: question)
-        return known.instance
+        return try source.mayUse(known, for: question) ? known.instance : nil
     }
 
     /// Changes the source, and forgets the instance.
@@ -174,8 +174,9 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
 
     nonisolated(nonsending) func resolve() async throws -> Service {
         let (source, changes) = state.withLock { ($0.source, $0.changes) }
-        let holder = try source.question(Service.self, from: source.requester).holder?.binding
-        let attempt = begin(for: holder)
+        let question = try source.question(Service.self, from: source.requester)
+        let holder = question.holder?.binding
+        guard let attempt = begin(for: holder, unlessChangedSince: changes) else { return try await resolve() }
         // Held until the instance is kept here. A caller that finds the graph released, and with it the instance,
         // therefore finds the instance here.
         attempt.graph.enter()
@@ -186,11 +187,18 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
         if let known = try instanceHere(), state.withLock({ $0.changes == changes }) { return known }
         let found = try await attempt.instance(Service.self, from: source)
         let number = found.host.number
+        // Outside the lock, because a look-up may compare qualifiers.
+        let mustBeOwn = question.isOfUnsharedService
+        func mayShare(_ known: LazyFound<Service>) -> Bool {
+            !(mustBeOwn && question.holder?.mustNotShare(whatWasMadeIn: known.host) == true)
+        }
         let (instance, isNew) = state.withLock { state -> (Service, Bool) in
             // Changed meanwhile: this caller gets its result, but the result is not kept.
             guard state.changes == changes else { return (found.instance, false) }
             // Of two that were resolved in one container, the first one stays.
-            if let known = state.found[number] { return (known.instance, false) }
+            if let known = state.found[number] {
+                return (known.holder === holder || mayShare(known) ? known.instance : found.instance, false)
+            }
             state.found[number] = found
             // The instance of a fixed source lives as long as the owner of the `Lazy`.
             if source.isFixed || state.announced[number] != nil { return (found.instance, false) }
@@ -201,9 +209,10 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
         return instance
     }
 
-    /// Joins the attempt of callers with the same holder, or begins one.
-    private func begin(for holder: Binding?) -> LazyAttempt {
+    /// Joins the attempt of callers with the same holder, or begins one; nil after a change of the source.
+    private func begin(for holder: Binding?, unlessChangedSince changes: Int) -> LazyAttempt? {
         state.withLock { state in
+            guard state.changes == changes else { return nil }
             let id = holder.map { ObjectIdentifier($0) }
             let (attempt, callers) = state.attempts[id] ?? (LazyAttempt(), 0)
             state.attempts[id] = (attempt, callers + 1)

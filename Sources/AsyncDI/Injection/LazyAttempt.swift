@@ -1,5 +1,6 @@
-/// An instance of a ``Lazy``, and the container that it was requested from.
-typealias LazyFound<Service> = (instance: Service, host: any ResolutionHost)
+/// An instance of a ``Lazy``, the container that it was requested from, and the registration whose product was to hold
+/// it.
+typealias LazyFound<Service> = (instance: Service, host: any ResolutionHost, holder: Binding?)
 
 /// The place in which a ``Lazy`` resolves its service: a graph of one instance.
 ///
@@ -28,7 +29,7 @@ struct LazyAttempt: Sendable {
             try await question.awaitModules()
             // A draining container refuses the attempt, which is a creation of its own, but returns cached instances.
             if question.isRefusedWhileDraining, let cached = try? question.ready(service) {
-                return (cached, question.host)
+                return (cached, question.host, question.holder?.binding)
             }
             let recorded = source.origin?.asker?.recorded ?? question.asker?.recorded
             let isDeferred = source.origin?.asker?.isActive == false
@@ -39,7 +40,7 @@ struct LazyAttempt: Sendable {
             while true {
                 let cell = try await request.graphInstance(binding(asking: question, service))
                 if let instance = cell?.load(as: service) {
-                    return (instance, question.host)
+                    return (instance, question.host, question.holder?.binding)
                 }
             }
         } catch {
@@ -77,12 +78,20 @@ extension LazySource {
     /// Applies the rules of a request to one that a kept instance answers.
     ///
     /// In most cases no rule applies, because no shared instance will hold it, and nothing is recorded.
-    func checkRules(of question: Request) throws {
+    ///
+    /// - Returns: Whether the request may have the instance; otherwise it needs one of its own.
+    /// - Throws: The error of a rule.
+    func mayUse<Service>(_ known: LazyFound<Service>, for question: Request) throws -> Bool {
         guard question.asker?.holder != nil || question.asker?.recorded != nil || question.isOfOutlivingTask,
-            !question.host.table.isClosed, let (binding, table) = try question.registration(),
-            let place = question.place(of: binding, owner: table.host)
-        else { return }
-        try question.checkCaptive(binding, in: place)
+            !question.host.table.isClosed, let (binding, table) = try question.registration()
+        else { return true }
+        if let place = question.place(of: binding, owner: table.host) {
+            try question.checkCaptive(binding, in: place)
+            return true
+        }
+        // The content of a transient or graph instance was checked for another holder.
+        guard let holder = question.holder, holder.binding !== known.holder else { return true }
+        return !holder.mustNotShare(whatWasMadeIn: known.host)
     }
 
     /// The requester of the service; nil for the run that the `Lazy` came from, and without a container.
@@ -105,5 +114,12 @@ extension LazySource {
         guard let resolver = requester?.resolver else { throw Injection.noContainer(key) }
         return Request(
             key: key, pack: pack, host: resolver.host, asker: asker, graph: resolver.graph, heldBy: origin?.holder)
+    }
+}
+
+extension Request {
+    /// Whether the service is a transient or graph one.
+    var isOfUnsharedService: Bool {
+        host.table.registration(of: key).map { place(of: $0.binding, owner: $0.table.host) == nil } ?? false
     }
 }

@@ -30,12 +30,14 @@ extension Blueprint {
         }
     }
 
-    /// Makes this the copy of a registration that is given to a container once more.
+    /// Makes this a registration of its own, of a draft that may have been given to a container before.
     ///
     /// A contribution without a key stands beside the earlier one. An instance has a cell for each of its
     /// registrations, because its leases are found by the cell.
-    mutating func becomeAnother() {
-        if case .contribution(let id) = key.role, let other = id.another { contribute(as: other) }
+    ///
+    /// - Parameter again: Whether the draft has been given to a container before. Another draft may have its instance.
+    mutating func becomeOneOfItsKind(again: Bool) {
+        if again, case .contribution(let id) = key.role, let other = id.another { contribute(as: other) }
         if let cell = instance { factory = InstanceFactory(cell.copied()) }
     }
 }

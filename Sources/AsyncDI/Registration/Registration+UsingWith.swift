@@ -97,7 +97,7 @@ extension Resolver {
     /// The values of several parameters: shared ones that must be created are created concurrently, and the others in
     /// this task meanwhile.
     ///
-    /// When one fails, the waits for the others end.
+    /// When one fails, the waits for the shared ones end, once the others have been created.
     nonisolated(nonsending) func all<each Parameter: Sendable>(
         _ pack: ArgumentPack, _ sources: repeat ParameterSource<each Parameter>
     ) async throws -> (repeat each Parameter) {

@@ -62,7 +62,7 @@ final class ChaosInterceptor: ContainerInterceptor {
 
     func didFail(_ call: InterceptedCall, with error: any Error) {
         // A hook that fails by itself has run, too.
-        state.withLock { $0.record.end(call) }
+        state.withLock { $0.record.fail(call) }
     }
 
     private nonisolated(nonsending) func inject(into call: InterceptedCall) async throws {

@@ -91,6 +91,14 @@ struct ChaosRecord {
         runs[call.key, default: 0] += 1
     }
 
+    /// Notes that a factory or hook has thrown: after a hook's error, its factory's instance is no creation.
+    mutating func fail(_ call: InterceptedCall) {
+        if call.kind == .propertyHook || call.kind == .creationHook, Self.isShared(call.lifetime) {
+            runs[call.key, default: 0] -= 1
+        }
+        end(call)
+    }
+
     /// Notes that a factory or hook has ended, with an error or without.
     mutating func end(_ call: InterceptedCall) {
         if call.kind == .disposalHook, call.index == 0 { closedByHook[call.key, default: 0] += 1 }
@@ -179,7 +187,10 @@ struct ChaosRecord {
             // Another registration of the key may have no hook. One whose hook never runs looks the same.
             let others = returned.filter { $0.key.key == key && !hasHooks.contains($0.key) }
                 .map(\.value).reduce(0, +)
-            let (count, runs) = (disposals[key, default: 0] - others, closedByHook[key, default: 0])
+            // Nor has the decoration of an inherited instance.
+            let decorated = max(creations[key, default: 0] - runs[key, default: 0], 0)
+            let count = disposals[key, default: 0] - others - decorated
+            let runs = closedByHook[key, default: 0]
             if runs < count {
                 problems.append("\(key) was disposed \(count) times, and its onDispose ran \(runs) times.")
             }

@@ -280,4 +280,27 @@ private final class Engine: Sendable {}
                 "String: false", "String: true", "String: true",
             ])
     }
+
+    @Test func `a contribution that is given twice has one key in its calls and its events`() async throws {
+        final class Keys: ContainerInterceptor {
+            let called = Log<ServiceKey>()
+            let created = Log<ServiceKey>()
+
+            nonisolated(nonsending) func willRun(_ call: InterceptedCall) async throws { called.append(call.key) }
+            func container(_ container: Container, did event: ContainerEvent) {
+                if case .created(let key, _, _) = event { created.append(key) }
+            }
+        }
+        let keys = Keys()
+        let given = Registration(Thing.self, lifetime: .singleton) { _ in Thing() }.intoMany()
+        let container = Container(observers: [keys]) {
+            given
+            given
+        }
+        _ = try await container.resolveMany(Thing.self)
+        await container.deliverEvents()
+        #expect(Set(keys.called.entries).count == 2)
+        #expect(Set(keys.called.entries) == Set(keys.created.entries))
+        try await container.dispose()
+    }
 }

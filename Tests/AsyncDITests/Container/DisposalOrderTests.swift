@@ -129,4 +129,107 @@ import Testing
         // The new one is the latest, and nothing leases it.
         #expect(log.entries == ["engine", "server", "engine"])
     }
+
+    @Test func `an instance whose last lease ends during a later one's hook is closed before older ones`() async throws
+    {
+        let (isClosing, mayClose, isHeld, mayEnd) = (Gate(), Gate(), Gate(), Gate())
+        let container = Container {
+            Registration(Engine.self, lifetime: .singleton) { _ in Engine() }.onDispose { _ in log.append("engine") }
+            Registration(Pool.self, lifetime: .multiton) { (r, _: String) in Pool(engine: try await r.resolve()) }
+                .onDispose { (_: Pool) in
+                    isClosing.arrive()
+                    await mayClose.pass()
+                    log.append("pool")
+                }
+            Registration(Server.self, lifetime: .singleton) { r in Server(engine: try await r.resolve()) }
+                .onDispose { _ in
+                    mayEnd.open()
+                    await isClosing.arrived()
+                    log.append("server")
+                }
+        }
+        let body = Task {
+            try await container.withInstance(Pool.self, arguments: "a") { _ in
+                isHeld.arrive()
+                await mayEnd.pass()
+            }
+        }
+        await isHeld.arrived()
+        try await container.reset(Pool.self, arguments: "a")
+        _ = try await container.resolve(Server.self)
+        let disposal = Task { try await container.dispose() }
+        try await body.value
+        await until { log.entries == ["server"] }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(log.entries == ["server"])
+        mayClose.open()
+        try await disposal.value
+        #expect(log.entries == ["server", "pool", "engine"])
+    }
+
+    @Test func `an instance with registrations of several kinds is closed once for each, after its leases`()
+        async throws
+    {
+        let given = Registration(instance: Engine()).onDispose { _ in log.append("engine") }
+        let container = Container {
+            given
+            Registration(Server.self, lifetime: .singleton) { r in Server(engine: try await r.lease()) }
+                .onDispose { _ in log.append("server") }
+        }
+        _ = try await container.resolve(Server.self)
+        try await container.register(given.intoMany())
+        try await container.register(given.intoMany(key: "key"))
+        try await container.dispose()
+        #expect(log.entries == ["engine", "engine", "server", "engine"])
+    }
+
+    /// Containers `p` with children, of which the last one leases from another one's part.
+    @Test(arguments: ["scope", "grandchild", "inside a scope"])
+    func `a container is disposed after those that fall back on it from below others`(_ kind: String) async throws {
+        let app = Container(name: "app")
+        @RegistrationBuilder func source() -> Registrations {
+            Registration(Engine.self, lifetime: .singleton) { _ in Engine() }.onDispose { _ in log.append("engine") }
+        }
+        @RegistrationBuilder func user() -> Registrations {
+            Registration(Server.self, lifetime: .singleton) { r in Server(engine: try await r.lease()) }
+                .onDispose { _ in log.append("server") }
+        }
+        let first = Container(
+            name: "first", parent: app, registrations: kind == "inside a scope" ? source() : Registrations())
+        let scope = try await app.openScope("scope") { if kind == "scope" { source() } }
+        let second = Container(name: "second", parent: app) { if kind == "grandchild" { source() } }
+        let last =
+            switch kind {
+            case "scope": Container(name: "last", parent: first, fallbacks: [scope]) { user() }
+            case "grandchild": Container(name: "last", parent: first, fallbacks: [second]) { user() }
+            default: Container(name: "last", parent: scope, fallbacks: [first]) { user() }
+            }
+        let other = Container(name: "other", parent: app, fallbacks: [scope])
+        _ = try await last.resolve(Server.self)
+        try await app.dispose()
+        #expect(log.entries == ["server", "engine"])
+        withExtendedLifetime(other) {}
+    }
+
+    @Test func `groups end after their users, also in a cycle`() {
+        func order(_ count: Int, _ uses: [(Int, Int)]) -> [Int] {
+            var order = FallbackOrder<Int>()
+            for group in 0..<count { order.note(group, in: group) }
+            for (user, source) in uses {
+                let isMember = order.noteUse(of: source, by: user)
+                #expect(isMember)
+            }
+            let isMember = order.noteUse(of: -1, by: 0)
+            #expect(!isMember)
+            return order.usersFirst
+        }
+        #expect(order(0, []).isEmpty)
+        #expect(order(3, []) == [0, 1, 2])
+        #expect(order(3, [(0, 1), (1, 2)]) == [0, 1, 2])
+        #expect(order(3, [(2, 1), (1, 0)]) == [2, 1, 0])
+        #expect(order(4, [(3, 1), (0, 0)]) == [0, 3, 1, 2])
+        #expect(Set(order(3, [(0, 1), (1, 2), (2, 0)])) == [0, 1, 2])
+        let many = 100_000
+        #expect(order(many, (1..<many).map { ($0, $0 - 1) }) == (0..<many).reversed())
+    }
 }

@@ -300,4 +300,35 @@ import Testing
         try await scope.dispose()
         await expect(.disposed) { try await scope.drain(Pool.self, arguments: "a") }
     }
+
+    @Test func `a drain waits for the instance of the container's own former registration, and for the inherited one`()
+        async throws
+    {
+        let root = Self.container(.multiton, isObserved: false)
+        let child = Container(parent: root) {
+            Registration(Pool.self, lifetime: .multiton) { (_, _: String) in Pool() }
+        }
+        let log = Log<String>()
+        let (isLeased, mayEnd) = (Gate(), Gate())
+        let body = Task {
+            try await child.withInstance(Pool.self, arguments: "a") { _ in
+                isLeased.arrive()
+                await mayEnd.pass()
+                log.append("lease ends")
+            }
+        }
+        await isLeased.arrived()
+        await child.unregister(Pool.self)
+        let pool = try await child.resolve(Pool.self, arguments: "a")
+        let drain = Task {
+            try await child.drain(Pool.self, arguments: "a")
+            log.append("drained")
+        }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(log.entries.isEmpty)
+        mayEnd.open()
+        _ = try await (body.value, drain.value)
+        #expect(log.entries == ["lease ends", "drained"])
+        #expect(try await child.resolve(Pool.self, arguments: "a") !== pool)
+    }
 }

@@ -98,7 +98,7 @@ struct TransactionTests {
             try await world.addTenant()
             try await world.add("in time")
             let repository = try #require(late.withLock { $0 })
-            await #expect(throws: NotesError.closing) {
+            await #expect(throws: NotesError.ended) {
                 _ = try await repository.add(NewNote(title: "late", text: ""), at: .now)
             }
             #expect(try await world.titles() == ["in time"])

@@ -26,7 +26,7 @@ actor JSONReportStore: ReportStore {
     /// exist.
     static func open(settings: Settings, tree: SourceTree) async throws -> any ReportStore {
         do {
-            // An earlier report is kept until this one is complete.
+            // An earlier report is kept until the tour ends.
             if !FileManager.default.fileExists(atPath: settings.report.path) { try Data().write(to: settings.report) }
             try FileHandle(forWritingTo: settings.report).close()
         } catch {

@@ -8,6 +8,7 @@ package enum NotesError: Error, Hashable {
     case catalogueUnavailable(Reason)
     case closing
     case rolledBack
+    case ended
 
     /// Reason why a database cannot be used.
     package enum Reason: String, Hashable, Sendable {
@@ -31,6 +32,7 @@ extension NotesError: CustomStringConvertible {
         case .catalogueUnavailable(let reason): "the catalogue is not available: \(reason.rawValue)"
         case .closing: "the server is closing"
         case .rolledBack: "an earlier failure has rolled the work back"
+        case .ended: "the request's work has ended"
         }
     }
 }

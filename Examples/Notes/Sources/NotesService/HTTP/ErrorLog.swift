@@ -16,6 +16,9 @@ struct ErrorLog: RouterMiddleware {
             // A streamed body is written after every middleware has returned.
             if response.body.contentLength == nil { response.body = logged(response.body, request, context) }
             return response
+        } catch NotesError.ended where readiness.state == .draining {
+            // The end of the shutdown has ended the work under its request.
+            throw NotesError.closing
         } catch {
             log("the request failed", error, request, context)
             throw error

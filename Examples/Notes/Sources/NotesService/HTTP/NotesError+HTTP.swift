@@ -9,7 +9,7 @@ extension NotesError: HTTPResponseError {
         case .unavailable(_, .full), .catalogueUnavailable(.full):
             HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
         case .unavailable, .catalogueUnavailable, .closing: .serviceUnavailable
-        case .rolledBack: .internalServerError
+        case .rolledBack, .ended: .internalServerError
         }
     }
 

@@ -7,7 +7,9 @@ package struct NoteHandlers: Sendable {
 
     package init(notes: any NoteRepository) { self.notes = notes }
 
-    /// The latest notes, of which long ones fill the answer before their number does: `before` continues it.
+    /// The latest notes: fewer than `limit` if they are long.
+    ///
+    /// `before` continues the list.
     func list(_ request: Request, bytes: Int = 256 * 1024) async throws -> [Note] {
         let query = request.uri.queryParameters
         let limit = try query["limit"].map { try Self.number($0, "limit") } ?? 20

@@ -17,7 +17,7 @@ package final class FairLock: Sendable {
 
     /// Waits for the lock.
     ///
-    /// A cancelled task throws `CancellationError` and does not get it.
+    /// A cancelled task that has to wait throws `CancellationError` and does not get it.
     package func lock() async throws {
         let id: Int? = state.withLock { state in
             guard state.isTaken else {

@@ -74,7 +74,7 @@ package actor UnitOfWork {
                 waiting.cancel()
             }
         } catch  where isEnding {
-            throw NotesError.closing
+            throw NotesError.ended
         }
     }
 
@@ -105,7 +105,7 @@ package actor UnitOfWork {
     private func inTurn<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         try await turn.lock()
         defer { turn.unlock() }
-        guard !isEnding else { throw NotesError.closing }
+        guard !isEnding else { throw NotesError.ended }
         return try await body()
     }
 }

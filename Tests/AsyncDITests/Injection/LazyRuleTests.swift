@@ -1,0 +1,105 @@
+import Testing
+
+@testable import AsyncDI
+
+/// The rules about the caller of a `Lazy`, at the first call and at each later one.
+@Suite(.timeLimit(.minutes(10))) struct LazyRuleTests {
+    @Test(arguments: [Lifetime.scoped, Lifetime("session")], [false, true])
+    func `a kept instance is refused to a singleton, as at the first call`(
+        lifetime: Lifetime, isFixed: Bool
+    ) async throws {
+        struct Holder: Sendable { let lazy: Lazy<Thing> }
+        let shared = Log<Lazy<Thing>>()
+        let container = Container {
+            Registration(Thing.self, lifetime: lifetime) { _ in Thing() }
+            Registration(Holder.self, lifetime: .transient) { r in Holder(lazy: try await r.resolve()) }
+            Registration(String.self, lifetime: .singleton) { _ in "\(try await shared.entries[0]().number)" }
+            Registration(Double.self, lifetime: .transient) { _ in Double(try await shared.entries[0]().number) }
+        }
+        shared.append(isFixed ? try await container.resolve(Holder.self).lazy : Lazy(Thing.self, from: container))
+        let thing = try await shared.entries[0]()
+        await expect(.captiveDependency) { try await container.resolve(String.self) }
+        #expect(try await shared.entries[0]() === thing)
+        #expect(try await container.resolve(Double.self) == 0)
+    }
+
+    @Test func `a task that has outlived its scope gets no kept instance of another one`() async throws {
+        let container = Container { Registration(Thing.self, lifetime: .scoped) { _ in Thing() } }
+        let lazy = Lazy(Thing.self, from: container)
+        _ = try await lazy()
+        let isOver = Gate()
+        let task = try await container.withScope { _ in
+            Task {
+                await isOver.pass()
+                await expect(.disposed) { try await container.resolve(Thing.self) }
+                await expect(.disposed) { try await lazy() }
+            }
+        }
+        isOver.open()
+        await task.value
+        _ = try await lazy()
+    }
+
+    @Test func `singletons that call one lazy at the same time are not refused because of each other`() async throws {
+        let shared = Log<Lazy<Thing>>()
+        let (made, mayEnd) = (Counter(), Gate())
+        let container = Container {
+            Registration(Thing.self, lifetime: .singleton) { _ in
+                made.increment()
+                await mayEnd.pass()
+                return Thing()
+            }
+            Registration(Int.self, lifetime: .singleton) { _ in try await shared.entries[0]().number }
+            Registration(String.self, lifetime: .singleton) { _ in "\(try await shared.entries[0]().number)" }
+            Registration(Double.self, lifetime: Lifetime("session")) { _ in 1 }
+            Registration(Float.self, lifetime: .scoped) { _ in 1 }
+        }
+        shared.append(Lazy(Thing.self, from: container))
+        _ = try await (container.resolve(Double.self), container.resolve(Float.self))
+        async let requests = (
+            container.resolve(Int.self), container.resolve(String.self), shared.entries[0]().number
+        )
+        await mayEnd.arrived()
+        for _ in 0..<100 { await Task.yield() }
+        mayEnd.open()
+        #expect(try await requests == (0, "0", 0))
+        #expect(made.value == 1)
+    }
+
+    @Test(arguments: [Lifetime.transient, .graph])
+    func `a kept instance that was made for no holder is not shared with a singleton that may not have its parts`(
+        lifetime: Lifetime
+    ) async throws {
+        struct Facade: Sendable { let thing: Thing }
+        let shared = Log<Lazy<Facade>>()
+        let container = Container {
+            Registration(Thing.self, lifetime: .scoped) { _ in Thing() }
+            Registration(Facade.self, lifetime: lifetime) { r in Facade(thing: try await r.resolve()) }
+            Registration(String.self, lifetime: .singleton) { _ in "\(try await shared.entries[0]().thing.number)" }
+        }
+        shared.append(Lazy(Facade.self, from: container))
+        await expect(.captiveDependency) { try await container.resolve(String.self) }
+        let kept = try await shared.entries[0]()
+        await expect(.captiveDependency) { try await container.resolve(String.self) }
+        #expect(try await shared.entries[0]().thing === kept.thing)
+    }
+
+    @Test func `a change during a call is not undone by that call`() async throws {
+        /// Changes a `Lazy` when it is hashed for the second time: during the call.
+        final class Changing: Qualifier {
+            let change: Locked<(@Sendable () -> Void)?>
+            init() { change = Locked(nil) }
+            static func == (first: Changing, second: Changing) -> Bool { true }
+            func hash(into hasher: inout Hasher) { change.withLock { $0.take() }?() }
+        }
+        let name = Changing()
+        let container = Container {
+            Registration(Thing.self, qualifier: name, lifetime: .multiton) { (_, number: Int) in Thing(number) }
+        }
+        let lazy = Lazy(Thing.self, qualifier: name, from: container, arguments: 0)
+        name.change.withLock { $0 = { lazy.use(arguments: 1) } }
+        _ = try await lazy()
+        #expect(try await lazy().number == 1)
+        #expect(try await lazy().number == 1)
+    }
+}
