@@ -182,7 +182,7 @@ extension ContainerCore.State {
     /// - Parameter postponed: The instances whose disposal was postponed when the disposal began; none is added later.
     /// - Returns: The step; nil when no recorded instance is left.
     mutating func nextStep(beside postponed: inout [Postponed]) -> NextStep? {
-        // Whose last lease ended in the meantime, for one.
+        // A last lease may have ended in the meantime.
         if life.removals > 0 { return .removals }
         while let (leased, place) = postponed.last {
             if leases.isLeased(leased.cell) {
