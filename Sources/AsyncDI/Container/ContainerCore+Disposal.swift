@@ -214,19 +214,23 @@ extension ContainerCore {
     }
 
     /// Ends the current work in the container, which may take long.
-    private func endWork(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
+    ///
+    /// - Returns: The instances whose disposal is postponed until their last lease.
+    private func endWork(_ disposal: Disposal, reason: DisposalReason, depth: Int) async -> [State.Postponed] {
         stopWatching()
         Self.stop(disposal.takeStopped())
         await disposeChildren(disposal, reason: reason, depth: min(depth, Self.greatestDepthOnOneStack) + 1)
         await drainCreations(disposal)
+        // Before the wait, in which a lease may end.
+        let postponed = withState { $0.leases.postponed }
         await awaitCleanups(disposal)
+        return postponed
     }
 
     /// Disposes the instances, the latest first, after the current work unless there is none.
     @inline(__always)
     private func run(_ disposal: Disposal, reason: DisposalReason, depth: Int, hasHooksOnly: Bool) async {
-        if !hasHooksOnly { await endWork(disposal, reason: reason, depth: depth) }
-        var postponed = hasHooksOnly ? [] : withState { $0.leases.postponed }
+        var postponed = hasHooksOnly ? [] : await endWork(disposal, reason: reason, depth: depth)
         while let next = withState({ $0.nextStep(beside: &postponed) }) {
             guard case .recorded(let item, let isLeased) = next else {
                 await awaitDropped(next, disposal)
@@ -298,10 +302,15 @@ extension ContainerCore {
         await waitForEnd(of: .removals)
     }
 
-    /// Waits for the last lease of a dropped instance, or for the disposal of those without leases.
+    /// Waits for the last lease of a dropped instance, or for its disposal.
     private func awaitDropped(_ next: State.NextStep, _ disposal: Disposal) async {
-        if case .postponed(let leased) = next { return await leasesEnd(of: leased.cell, leased.key, disposal) }
-        await awaitCleanups(disposal)
+        switch next {
+        case .recorded: break
+        case .postponed(let leased): await leasesEnd(of: leased.cell, leased.key, disposal)
+        case .closing(let item):
+            disposal.noteWait(for: .hooks(of: item.key))
+            _ = await item.wait(atMost: nil, clock: clock)
+        }
     }
 
     private func leasesEnd(of cell: Cell, _ key: CreationKey, _ disposal: Disposal) async {

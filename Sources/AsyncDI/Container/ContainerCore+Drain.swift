@@ -35,11 +35,13 @@ extension ContainerCore {
     /// Drops the instances of a service for these arguments, and waits for their disposal, after their last lease.
     func drain(_ key: ServiceKey, _ pack: ArgumentPack, deadline: Duration?) async throws {
         guard let owner = owner(ofInherited: key) else { return try await drainHere(key, pack, deadline: deadline) }
-        let begin = stopwatch.elapsed()
         // Of a registration that this container had.
-        if !formerKeys(key, pack).isEmpty { try await drainHere(key, pack, deadline: deadline) }
-        let passed = stopwatch.elapsed() - begin
-        try await owner.drain(key, pack, deadline: deadline.map { max($0 - passed, .zero) })
+        if formerKeys(key, pack).isEmpty { return try await owner.drain(key, pack, deadline: deadline) }
+        async let own = result { try await self.drainHere(key, pack, deadline: deadline) }
+        async let inherited = result { try await owner.drain(key, pack, deadline: deadline) }
+        let errors = await [own, inherited].compactMap(\.self)
+        if errors.count == 1 { throw errors[0] }
+        if !errors.isEmpty { throw DisposalError(errors: errors.flatMap { ($0 as? DisposalError)?.errors ?? [$0] }) }
     }
 
     private func drainHere(_ key: ServiceKey, _ pack: ArgumentPack, deadline: Duration?) async throws {
@@ -76,6 +78,16 @@ extension ContainerCore {
         let drain = try begun.get()
         defer { drain.end() }
         try await drain.wait(until: deadline.map { stopwatch.elapsed() + $0.addable }, dropped)
+    }
+
+    /// The error of a drain, nil without one.
+    private func result(_ drain: @Sendable () async throws -> Void) async -> (any Error)? {
+        do {
+            try await drain()
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// The container of an inherited registration, which has its instances, or of the one that this container

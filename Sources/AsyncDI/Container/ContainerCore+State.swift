@@ -3,7 +3,7 @@ extension ContainerCore {
     @dynamicMemberLookup
     struct State {
         typealias Work = LifeCycle<CheckedContinuation<Void, Never>>.Work
-        typealias Postponed = (leased: LeasedCell, place: DisposalLedger<Disposable>.ID)
+        typealias Postponed = (leased: LeasedCell, place: DisposalLedger<Disposable>.ID, items: [Disposable])
 
         /// The container's table.
         let table: InstanceTable
@@ -173,8 +173,8 @@ extension ContainerCore.State {
         case recorded(Disposable, isLeased: Bool)
         /// A wait for an instance that was dropped while it was leased: the end of its last lease closes it.
         case postponed(LeasedCell)
-        /// A wait for dropped instances that other tasks are closing.
-        case removals
+        /// A wait for such an instance, which another task is closing.
+        case closing(Disposable)
     }
 
     /// The next step of a disposal, the latest instance first: older ones, which it may use, are closed after it.
@@ -182,14 +182,15 @@ extension ContainerCore.State {
     /// - Parameter postponed: The instances whose disposal was postponed when the disposal began; none is added later.
     /// - Returns: The step; nil when no recorded instance is left.
     mutating func nextStep(beside postponed: inout [Postponed]) -> NextStep? {
-        // A last lease may have ended in the meantime.
-        if life.removals > 0 { return .removals }
-        while let (leased, place) = postponed.last {
-            if leases.isLeased(leased.cell) {
-                if place < ledger.latest ?? -1 { break }
-                return .postponed(leased)
+        while let (leased, place, items) = postponed.last {
+            let isLeased = leases.isLeased(leased.cell)
+            let open = items.first { !$0.hasEnded }
+            guard isLeased || open != nil else {
+                postponed.removeLast()
+                continue
             }
-            postponed.removeLast()
+            if place < ledger.latest ?? -1 { break }
+            return isLeased ? .postponed(leased) : open.map { .closing($0) }
         }
         return ledger.takeNewest().map { .recorded($0, isLeased: $0.cell.map(leases.isLeased) == true) }
     }

@@ -71,8 +71,8 @@ struct LeaseTable {
     /// The instances whose disposal is postponed, with their places in the order of completion, the latest last.
     ///
     /// Those that only a drain waits for have no place.
-    var postponed: [(leased: LeasedCell, place: DisposalLedger<Disposable>.ID)] {
-        all.compactMap { leased in leased.pending.compactMap(\.place).max().map { (leased, $0) } }
+    var postponed: [ContainerCore.State.Postponed] {
+        all.compactMap { leased in leased.pending.compactMap(\.place).max().map { (leased, $0, leased.pending) } }
             .sorted { $0.place < $1.place }
     }
 }

@@ -118,7 +118,10 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
         var source: LazySource
         /// The instances, by the numbers of the containers that they were requested from: several for scopes of one
         /// container.
-        var found: [UInt64: LazyFound<Service>] = [:]
+        ///
+        /// The first one of a container is kept for every caller but those whose products must not hold it, which have
+        /// others.
+        var found: [UInt64: [LazyFound<Service>]] = [:]
         /// The containers that tell this object of their ends.
         var announced: [UInt64: any ResolutionHost] = [:]
         /// The attempts that are under way, by the registrations whose products would hold the instance.
@@ -148,14 +151,13 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
         if found.isEmpty { return nil }
         if source.isFixed {
             guard let known = found.values.first else { return nil }
-            if ResolutionContext.activeRun == nil { return known.instance }
-            let question = try source.question(Service.self, from: nil)
-            return try source.mayUse(known, for: question) ? known.instance : nil
+            if ResolutionContext.activeRun == nil { return known.first?.instance }
+            return try source.instance(among: known, for: source.question(Service.self, from: nil))
         }
         guard let requester = source.requester else { return nil }
         let question = try source.question(Service.self, from: requester)
         guard let known = found[question.host.number] else { return nil }
-        return try source.mayUse(known, for: question) ? known.instance : nil
+        return try source.instance(among: known, for: question)
     }
 
     /// Changes the source, and forgets the instance.
@@ -188,18 +190,16 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
         let found = try await attempt.instance(Service.self, from: source)
         let number = found.host.number
         // Outside the lock, because a look-up may compare qualifiers.
-        let mustBeOwn = question.isOfUnsharedService
-        func mayShare(_ known: LazyFound<Service>) -> Bool {
-            !(mustBeOwn && question.holder?.mustNotShare(whatWasMadeIn: known.host) == true)
-        }
+        let mayBeOwn = question.isOfUnsharedService
         let (instance, isNew) = state.withLock { state -> (Service, Bool) in
             // Changed meanwhile: this caller gets its result, but the result is not kept.
             guard state.changes == changes else { return (found.instance, false) }
             // Of two that were resolved in one container, the first one stays.
-            if let known = state.found[number] {
-                return (known.holder === holder || mayShare(known) ? known.instance : found.instance, false)
+            let known = state.found[number] ?? []
+            if let kept = mayBeOwn ? known.instance(for: question.holder) : known.first?.instance {
+                return (kept, false)
             }
-            state.found[number] = found
+            state.found[number] = known + [found]
             // The instance of a fixed source lives as long as the owner of the `Lazy`.
             if source.isFixed || state.announced[number] != nil { return (found.instance, false) }
             state.announced[number] = found.host

@@ -1,6 +1,19 @@
-/// An instance of a ``Lazy``, the container that it was requested from, and the registration whose product was to hold
-/// it.
-typealias LazyFound<Service> = (instance: Service, host: any ResolutionHost, holder: Binding?)
+/// An instance of a ``Lazy``, and the container that it was requested from.
+struct LazyFound<Service: Sendable>: Sendable {
+    let instance: Service
+    let host: any ResolutionHost
+    /// The registration whose product was to hold the instance.
+    ///
+    /// Weak because it may be that of a request, which the `Lazy` must not keep.
+    private(set) weak var holder: Binding?
+
+    /// The answer to a request.
+    init(_ instance: Service, of question: Request) {
+        self.instance = instance
+        host = question.host
+        holder = question.holder?.binding
+    }
+}
 
 /// The place in which a ``Lazy`` resolves its service: a graph of one instance.
 ///
@@ -29,7 +42,7 @@ struct LazyAttempt: Sendable {
             try await question.awaitModules()
             // A draining container refuses the attempt, which is a creation of its own, but returns cached instances.
             if question.isRefusedWhileDraining, let cached = try? question.ready(service) {
-                return (cached, question.host, question.holder?.binding)
+                return LazyFound(cached, of: question)
             }
             let recorded = source.origin?.asker?.recorded ?? question.asker?.recorded
             let isDeferred = source.origin?.asker?.isActive == false
@@ -40,7 +53,7 @@ struct LazyAttempt: Sendable {
             while true {
                 let cell = try await request.graphInstance(binding(asking: question, service))
                 if let instance = cell?.load(as: service) {
-                    return (instance, question.host, question.holder?.binding)
+                    return LazyFound(instance, of: question)
                 }
             }
         } catch {
@@ -75,23 +88,20 @@ extension LazySource {
     /// Whether every request goes to one container, that of the factory whose dependency the `Lazy` is.
     var isFixed: Bool { container == nil && origin != nil }
 
-    /// Applies the rules of a request to one that a kept instance answers.
+    /// The kept instance that answers a request, by the rules of requests; nil if it needs one of its own.
     ///
     /// In most cases no rule applies, because no shared instance will hold it, and nothing is recorded.
-    ///
-    /// - Returns: Whether the request may have the instance; otherwise it needs one of its own.
-    /// - Throws: The error of a rule.
-    func mayUse<Service>(_ known: LazyFound<Service>, for question: Request) throws -> Bool {
+    func instance<Service: Sendable>(among known: [LazyFound<Service>], for question: Request) throws -> Service? {
         guard question.asker?.holder != nil || question.asker?.recorded != nil || question.isOfOutlivingTask,
-            !question.host.table.isClosed, let (binding, table) = try question.registration()
-        else { return true }
-        if let place = question.place(of: binding, owner: table.host) {
-            try question.checkCaptive(binding, in: place)
-            return true
+            !question.host.table.isClosed
+        else { return known.first?.instance }
+        guard let (binding, table) = try question.registration(),
+            let place = question.place(of: binding, owner: table.host)
+        else {
+            return known.instance(for: question.holder)
         }
-        // The content of a transient or graph instance was checked for another holder.
-        guard let holder = question.holder, holder.binding !== known.holder else { return true }
-        return !holder.mustNotShare(whatWasMadeIn: known.host)
+        try question.checkCaptive(binding, in: place)
+        return known.first?.instance
     }
 
     /// The requester of the service; nil for the run that the `Lazy` came from, and without a container.
@@ -118,8 +128,19 @@ extension LazySource {
 }
 
 extension Request {
-    /// Whether the service is a transient or graph one.
+    /// Whether the service is a transient or graph one, or a wrapper, whose content depends on the request.
     var isOfUnsharedService: Bool {
-        host.table.registration(of: key).map { place(of: $0.binding, owner: $0.table.host) == nil } ?? false
+        host.table.registration(of: key).map { place(of: $0.binding, owner: $0.table.host) == nil } ?? true
+    }
+}
+
+extension Array {
+    /// The instance of a transient or graph service that a creation's product may hold: the content of one that was
+    /// made for another holder was checked for that one.
+    func instance<Service>(for holder: Creation?) -> Service? where Element == LazyFound<Service> {
+        guard let holder, let kept = first, kept.holder !== holder.binding,
+            holder.mustNotShare(whatWasMadeIn: kept.host)
+        else { return first?.instance }
+        return first { $0.holder === holder.binding }?.instance
     }
 }

@@ -232,4 +232,42 @@ import Testing
         let many = 100_000
         #expect(order(many, (1..<many).map { ($0, $0 - 1) }) == (0..<many).reversed())
     }
+
+    @Test func `an older instance whose last lease ends during the disposal may wait for those that use it`()
+        async throws
+    {
+        let (isHeld, mayEnd, isReturned) = (Gate(), Gate(), Gate())
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { (_, _: String) in Pool(engine: Engine()) }
+                .onDispose { (_: Pool) in
+                    await isReturned.pass()
+                    log.append("pool")
+                }
+            Registration(Server.self, lifetime: .singleton) { r in
+                Server(engine: try await r.resolve(Pool.self, arguments: "a").engine)
+            }
+            .onDispose { _ in
+                log.append("server")
+                isReturned.open()
+            }
+            Registration(Thing.self, lifetime: .singleton) { _ in Thing() }
+                .onDispose { _ in
+                    mayEnd.open()
+                    await isReturned.arrived()
+                    log.append("thing")
+                }
+        }
+        let body = Task {
+            try await container.withInstance(Pool.self, arguments: "a") { _ in
+                isHeld.arrive()
+                await mayEnd.pass()
+            }
+        }
+        await isHeld.arrived()
+        _ = try await (container.resolve(Server.self), container.resolve(Thing.self))
+        try await container.reset(Pool.self, arguments: "a")
+        try await container.dispose()
+        try await body.value
+        #expect(log.entries == ["thing", "server", "pool"])
+    }
 }

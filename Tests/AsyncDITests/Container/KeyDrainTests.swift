@@ -331,4 +331,18 @@ import Testing
         #expect(log.entries == ["lease ends", "drained"])
         #expect(try await child.resolve(Pool.self, arguments: "a") !== pool)
     }
+
+    @Test func `a former registration's lease does not keep the inherited instance from being drained`() async throws {
+        let root = Self.container(.multiton, isObserved: false)
+        let child = Container(parent: root) {
+            Registration(Pool.self, lifetime: .multiton) { (_, _: String) in Pool() }
+        }
+        try await child.withInstance(Pool.self, arguments: "a") { _ in
+            await child.unregister(Pool.self)
+            let pool = try await child.resolve(Pool.self, arguments: "a")
+            let drain = Task.detached { try await child.drain(Pool.self, arguments: "a", deadline: .zero) }
+            await #expect(throws: DisposalError.self) { try await drain.value }
+            #expect(try await child.resolve(Pool.self, arguments: "a") !== pool)
+        }
+    }
 }

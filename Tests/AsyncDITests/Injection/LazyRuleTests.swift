@@ -102,4 +102,38 @@ import Testing
         #expect(try await lazy().number == 1)
         #expect(try await lazy().number == 1)
     }
+
+    @Test(arguments: [Lifetime.transient, .graph])
+    func `a singleton that may not have the kept instance has one of its own, at each call`(
+        lifetime: Lifetime
+    ) async throws {
+        let (shared, seen) = (Log<Lazy<Thing>>(), Log<Thing>())
+        let container = Container {
+            Registration(Int.self, lifetime: .scoped) { _ in 1 }
+            Registration(Thing.self, lifetime: lifetime) { _ in Thing() }
+            Registration(String.self, lifetime: .singleton) { _ in
+                for _ in 0..<3 { seen.append(try await shared.entries[0]()) }
+                return ""
+            }
+        }
+        shared.append(Lazy(Thing.self, from: container))
+        _ = try await container.resolve(Int.self)
+        let kept = try await shared.entries[0]()
+        _ = try await container.resolve(String.self)
+        let own = Set(seen.entries.map { ObjectIdentifier($0) })
+        #expect(own.count == 1 && !own.contains(ObjectIdentifier(kept)))
+        #expect(try await shared.entries[0]() === kept)
+    }
+
+    @Test func `a kept optional is refused to a singleton, too`() async throws {
+        let shared = Log<Lazy<Thing?>>()
+        let container = Container {
+            Registration(Thing.self, lifetime: Lifetime("session")) { _ in Thing() }
+            Registration(String.self, lifetime: .singleton) { _ in "\(try await shared.entries[0]() == nil)" }
+        }
+        shared.append(Lazy(Thing?.self, from: container))
+        #expect(try await shared.entries[0]() != nil)
+        await expect(.captiveDependency) { try await container.resolve(String.self) }
+        #expect(try await shared.entries[0]() != nil)
+    }
 }
