@@ -41,7 +41,7 @@ extension ContainerCore {
         async let inherited = result { try await owner.drain(key, pack, deadline: deadline) }
         let errors = await [own, inherited].compactMap(\.self)
         if errors.count == 1 { throw errors[0] }
-        if !errors.isEmpty { throw DisposalError(errors: errors.flatMap { ($0 as? DisposalError)?.errors ?? [$0] }) }
+        if !errors.isEmpty { throw DisposalError(errors: errors.flatMap { ($0 as? DisposalError)?.parts() ?? [$0] }) }
     }
 
     private func drainHere(_ key: ServiceKey, _ pack: ArgumentPack, deadline: Duration?) async throws {

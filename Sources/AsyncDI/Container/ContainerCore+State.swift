@@ -179,7 +179,8 @@ extension ContainerCore.State {
 
     /// The next step of a disposal, the latest instance first: older ones, which it may use, are closed after it.
     ///
-    /// - Parameter postponed: The instances whose disposal was postponed when the disposal began; none is added later.
+    /// - Parameter postponed: The instances whose disposal was postponed when the container's work had ended; none is
+    ///   added later.
     /// - Returns: The step; nil when no recorded instance is left.
     mutating func nextStep(beside postponed: inout [Postponed]) -> NextStep? {
         while let (leased, place, items) = postponed.last {

@@ -188,25 +188,29 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
         }
         if let known = try instanceHere(), state.withLock({ $0.changes == changes }) { return known }
         let found = try await attempt.instance(Service.self, from: source)
-        let number = found.host.number
-        // Outside the lock, because a look-up may compare qualifiers.
         let mayBeOwn = question.isOfUnsharedService
-        let (instance, isNew) = state.withLock { state -> (Service, Bool) in
-            // Changed meanwhile: this caller gets its result, but the result is not kept.
-            guard state.changes == changes else { return (found.instance, false) }
-            // Of two that were resolved in one container, the first one stays.
-            let known = state.found[number] ?? []
+        let number = found.host.number
+        while true {
+            // Outside the lock: the holder of a kept instance is read, and this may be the last reference to it.
+            let known = state.withLock { $0.found[number] ?? [] }
             if let kept = mayBeOwn ? known.instance(for: question.holder) : known.first?.instance {
-                return (kept, false)
+                // Of two that were resolved in one container, the first one stays.
+                return state.withLock { $0.changes == changes } ? kept : found.instance
             }
-            state.found[number] = known + [found]
-            // The instance of a fixed source lives as long as the owner of the `Lazy`.
-            if source.isFixed || state.announced[number] != nil { return (found.instance, false) }
-            state.announced[number] = found.host
-            return (found.instance, true)
+            let isNew: Bool? = state.withLock { state in
+                // Changed meanwhile: this caller gets its result, but the result is not kept.
+                guard state.changes == changes else { return false }
+                guard state.found[number, default: []].count == known.count else { return nil }
+                state.found[number, default: []].append(found)
+                // The instance of a fixed source lives as long as the owner of the `Lazy`.
+                if source.isFixed || state.announced[number] != nil { return false }
+                state.announced[number] = found.host
+                return true
+            }
+            guard let isNew else { continue }
+            if isNew, !found.host.remember(self) { containerHasEnded(number) }
+            return found.instance
         }
-        if isNew, !found.host.remember(self) { containerHasEnded(number) }
-        return instance
     }
 
     /// Joins the attempt of callers with the same holder, or begins one; nil after a change of the source.

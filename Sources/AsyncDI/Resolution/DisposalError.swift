@@ -22,13 +22,17 @@ public struct DisposalError: Error, CustomStringConvertible {
     var withoutOrigins: DisposalError {
         // Each disposal of a chain has the errors of the one before.
         if isWithoutOrigins { return self }
-        var error = DisposalError(
-            errors: zip(errors, services).map { error, service in
-                let error = ResolutionError.withoutOrigins(error)
-                return service.map { HookError(service: $0, error: error) } ?? error
-            })
+        var error = DisposalError(errors: parts(ResolutionError.withoutOrigins))
         error.isWithoutOrigins = true
         return error
+    }
+
+    /// The errors for another value, changed, and each with the service whose hook threw it.
+    func parts(_ change: (any Error) -> any Error = { $0 }) -> [any Error] {
+        zip(errors, services).map { error, service in
+            let error = change(error)
+            return service.map { HookError(service: $0, error: error) } ?? error
+        }
     }
 
     /// All errors, one after the other, each with the service whose hook threw it, and advice.

@@ -16,6 +16,19 @@ import Testing
             .onDispose { (_: Pool) in log.append("pool") }
     }
 
+    /// A body that leases a pool until the gate opens.
+    private func lease(in container: Container, until mayEnd: Gate) async -> Task<Void, any Error> {
+        let isHeld = Gate()
+        let body = Task {
+            try await container.withInstance(Pool.self, arguments: "a") { _ in
+                isHeld.arrive()
+                await mayEnd.pass()
+            }
+        }
+        await isHeld.arrived()
+        return body
+    }
+
     /// The changes after which an instance is closed with its last lease.
     enum Change: CaseIterable, Sendable {
         case none, reset, registration, drainOfKey
@@ -132,7 +145,7 @@ import Testing
 
     @Test func `an instance whose last lease ends during a later one's hook is closed before older ones`() async throws
     {
-        let (isClosing, mayClose, isHeld, mayEnd) = (Gate(), Gate(), Gate(), Gate())
+        let (isClosing, mayClose, mayEnd) = (Gate(), Gate(), Gate())
         let container = Container {
             Registration(Engine.self, lifetime: .singleton) { _ in Engine() }.onDispose { _ in log.append("engine") }
             Registration(Pool.self, lifetime: .multiton) { (r, _: String) in Pool(engine: try await r.resolve()) }
@@ -148,13 +161,7 @@ import Testing
                     log.append("server")
                 }
         }
-        let body = Task {
-            try await container.withInstance(Pool.self, arguments: "a") { _ in
-                isHeld.arrive()
-                await mayEnd.pass()
-            }
-        }
-        await isHeld.arrived()
+        let body = await lease(in: container, until: mayEnd)
         try await container.reset(Pool.self, arguments: "a")
         _ = try await container.resolve(Server.self)
         let disposal = Task { try await container.dispose() }
@@ -236,7 +243,7 @@ import Testing
     @Test func `an older instance whose last lease ends during the disposal may wait for those that use it`()
         async throws
     {
-        let (isHeld, mayEnd, isReturned) = (Gate(), Gate(), Gate())
+        let (mayEnd, isReturned) = (Gate(), Gate())
         let container = Container {
             Registration(Pool.self, lifetime: .multiton) { (_, _: String) in Pool(engine: Engine()) }
                 .onDispose { (_: Pool) in
@@ -257,13 +264,7 @@ import Testing
                     log.append("thing")
                 }
         }
-        let body = Task {
-            try await container.withInstance(Pool.self, arguments: "a") { _ in
-                isHeld.arrive()
-                await mayEnd.pass()
-            }
-        }
-        await isHeld.arrived()
+        let body = await lease(in: container, until: mayEnd)
         _ = try await (container.resolve(Server.self), container.resolve(Thing.self))
         try await container.reset(Pool.self, arguments: "a")
         try await container.dispose()

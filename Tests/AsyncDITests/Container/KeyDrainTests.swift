@@ -345,4 +345,32 @@ import Testing
             #expect(try await child.resolve(Pool.self, arguments: "a") !== pool)
         }
     }
+
+    @Test func `the errors of a former instance and of an inherited one come together, with their service`()
+        async throws
+    {
+        @RegistrationBuilder func registrations(_ number: Int) -> Registrations {
+            Registration(Pool.self, lifetime: .multiton) { (_, _: String) in Pool() }
+                .onDispose { (_: Pool) in throw TestError(number) }
+        }
+        let root = Container { registrations(1) }
+        let child = Container(parent: root) { registrations(2) }
+        let (isLeased, mayEnd) = (Gate(), Gate())
+        let body = Task {
+            try await child.withInstance(Pool.self, arguments: "a") { _ in
+                isLeased.arrive()
+                await mayEnd.pass()
+            }
+        }
+        await isLeased.arrived()
+        await child.unregister(Pool.self)
+        _ = try await child.resolve(Pool.self, arguments: "a")
+        let drain = Task { try await child.drain(Pool.self, arguments: "a") }
+        await until { await root.cachedArguments(of: Pool.self, String.self).isEmpty }
+        mayEnd.open()
+        try await body.value
+        let error = await #expect(throws: DisposalError.self) { try await drain.value }
+        #expect(Set(error?.errors.compactMap { ($0 as? TestError)?.number } ?? []) == [1, 2])
+        #expect(error?.services.allSatisfy { $0?.hasPrefix("Pool") == true } == true)
+    }
 }

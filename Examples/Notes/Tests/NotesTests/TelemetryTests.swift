@@ -165,7 +165,7 @@ struct TelemetryTests {
     }
 
     @Test
-    func `a use of what has ended is an error of the server until its shutdown`() async throws {
+    func `the use of an ended container is an error of the server until its shutdown`() async throws {
         let handler = InMemoryLogHandler()
         try await withNotes(logger: Logger(label: "test") { _ in handler }) { world in
             try await world.addTenant()
