@@ -7,11 +7,14 @@ import PackagePlugin
     func performCommand(context: PluginContext, arguments: [String]) async throws {
         var extractor = ArgumentExtractor(arguments)
         let names = extractor.extractOption(named: "target")
-        let checks = WiringChecks(in: context.package).all.filter { names.isEmpty || names.contains($0.target.name) }
-        if checks.isEmpty {
+        let all = WiringChecks(in: context.package).all
+        let checks = all.filter { names.isEmpty || names.contains($0.target.name) }
+        let unknown = names.filter { name in !all.contains { $0.target.name == name } }
+        if checks.isEmpty || !unknown.isEmpty {
             throw Failure(
-                description: "\(context.package.displayName) has no wiring check\(names.map { " \($0)" }.joined()): an "
-                    + "executable target that depends on the product AsyncDIWiring.")
+                description:
+                    "\(context.package.displayName) has no wiring check\(unknown.map { " \($0)" }.joined()): an "
+                    + "executable target that depends on the product AsyncDIWiring itself.")
         }
         var failed: [String] = []
         for check in checks where try !run(check, extractor.remainingArguments) { failed.append(check.target.name) }

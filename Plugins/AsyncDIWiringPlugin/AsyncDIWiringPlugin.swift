@@ -8,8 +8,8 @@ import PackagePlugin
 /// contract.
 @main struct AsyncDIWiringPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
-        let all = WiringChecks(in: context.package).all
-        let checks = all.filter { $0.concerns(target, in: context.package) }
+        let known = WiringChecks(in: context.package)
+        let checks = known.checks(of: target, in: context.package)
         if checks.isEmpty {
             Diagnostics.error(
                 "\(target.name) is to be built with a wiring check, but \(context.package.displayName) has none for it: an "
@@ -30,7 +30,8 @@ import PackagePlugin
             let program = folder.appending(path: check.product)
             let stamp = context.pluginWorkDirectoryURL.appending(path: "\(check.target.name).swift")
             var (arguments, inputs) = (["--stamp", stamp.path], [program])
-            if let contract = contract(of: check, in: context.package.directoryURL, isOneOfSeveral: all.count > 1) {
+            if let contract = contract(of: check, in: context.package.directoryURL, isOneOfSeveral: known.all.count > 1)
+            {
                 arguments += ["--contract", contract.path]
                 inputs.append(contract)
             }

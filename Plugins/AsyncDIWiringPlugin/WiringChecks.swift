@@ -12,11 +12,10 @@ struct WiringChecks {
             target.id == other.id || target.recursiveTargetDependencies.contains { $0.id == other.id }
         }
 
-        /// Whether the check and a target share modules of the package, or the target is one of them.
-        func concerns(_ other: any Target, in package: Package) -> Bool {
+        /// Whether the check and a target share some of these modules, or the check needs the target.
+        func concerns(_ other: any Target, sharing isMeant: (any Target) -> Bool) -> Bool {
             if needs(other) { return true }
-            let own = Set(package.targets.map(\.id))
-            let modules = Set(target.recursiveTargetDependencies.map(\.id)).intersection(own)
+            let modules = Set(target.recursiveTargetDependencies.filter(isMeant).map(\.id))
             return other.recursiveTargetDependencies.contains { modules.contains($0.id) }
         }
 
@@ -31,6 +30,16 @@ struct WiringChecks {
     }
 
     let all: [Check]
+
+    /// The checks of a target: those that share a module of the package with it.
+    ///
+    /// Without one, the wiring may be in another package: those that share a module other than AsyncDI's.
+    func checks(of target: any Target, in package: Package) -> [Check] {
+        let own = Set(package.targets.map(\.id))
+        let found = all.filter { $0.concerns(target) { own.contains($0.id) } }
+        return found.isEmpty
+            ? all.filter { $0.concerns(target) { !["AsyncDI", "AsyncDIWiring"].contains($0.name) } } : found
+    }
 
     init(in package: Package) {
         let programs = package.products(ofType: ExecutableProduct.self)

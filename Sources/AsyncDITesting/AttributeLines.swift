@@ -6,8 +6,8 @@ import Testing
 ///
 /// The compiler copies the arguments of an attribute into the code that a macro makes, where `#line` is that of the
 /// declaration below, for every registration. So the source is read: the first registration of the attribute is the
-/// first one that its text has, and so on. Where their numbers differ, as with an `if` in the attribute, the line
-/// stays.
+/// first one that its text has, and so on. With a branch or loop in the attribute, and where their numbers differ, the
+/// line stays.
 struct AttributeLines: Sendable {
     /// The registrations of a trait, and its place as the compiler gives it.
     struct Trait: Sendable {
@@ -45,8 +45,11 @@ struct SwiftText: Sendable {
         /// The line on which its declaration begins; zero before that was found.
         var lastLine = 0
         var registrations: [Int] = []
+        /// Whether a branch or loop decides which of its registrations exist, and how often.
+        var isConditional = false
     }
 
+    private static let branches: Set = ["if", "switch", "for"]
     private static let declarations: Set = ["func", "struct", "class", "enum", "actor", "extension"]
     private var attributes: [Attribute] = []
     private var registrations: Set<Int> = []
@@ -78,6 +81,10 @@ struct SwiftText: Sendable {
                 continue
             }
             if !word.isEmpty { (previousWord, word) = (word, "") }
+            // Not the label of an argument, as in `.enabled(if: …)`.
+            if depth != nil, character != ":", Self.branches.contains(previousWord) {
+                attributes[attributes.count - 1].isConditional = true
+            }
             if isBelowAttribute, Self.declarations.contains(previousWord) {
                 attributes[attributes.count - 1].lastLine = line
                 isBelowAttribute = false
@@ -147,6 +154,6 @@ struct SwiftText: Sendable {
     func linesOfRegistrations(inAttributeAbove line: Int) -> [Int] {
         // A text that is not understood, such as a raw string with a quotation mark, hides attributes: that of another
         // declaration must not take their place.
-        attributes.last { $0.line <= line && line <= $0.lastLine }?.registrations ?? []
+        attributes.last { $0.line <= line && line <= $0.lastLine && !$0.isConditional }?.registrations ?? []
     }
 }

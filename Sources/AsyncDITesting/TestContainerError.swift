@@ -5,6 +5,8 @@ public enum TestContainerError: Error, Sendable, CustomStringConvertible {
     case noTestContainer
     /// The current test container was made by `withTestContainer`, whose registrations are evaluated only once.
     case noRepeatableRegistrations
+    /// A finding that could not be an issue of a test, because none of Swift Testing is running here, as in XCTest.
+    case unreported(findings: [String])
     /// The events of a container were asked for that is neither the one of the current test nor a scope of it.
     case notOfTest(container: String?)
     /// The container has ended, and the awaited event is not among the listed ones.
@@ -19,6 +21,10 @@ public enum TestContainerError: Error, Sendable, CustomStringConvertible {
         case .noRepeatableRegistrations:
             "The container of withTestContainer is made of registrations that cannot be evaluated again. Pass them to "
                 + "withChaos, or give the test or its suite the trait .container { … }."
+        case .unreported(let findings):
+            findings.joined(separator: "\n")
+                + "\nThis is an error because no test of Swift Testing is running here. In XCTest, withTestContainer takes "
+                + "report: { XCTFail($0.description) }."
         case .notOfTest(let name):
             "The events of \(name.map { "container \"\($0)\"" } ?? "this container") are not recorded: it is neither the "
                 + "container of the current test, or round of chaos, nor a scope of it. Use Container.test.events, or "

@@ -15,6 +15,14 @@ extension TestReport {
             site: entry.site, key: entry.key)
     }
 
+    static func decorationOfNothing(_ key: ServiceKey, at site: RegistrationSite) -> TestReport {
+        TestReport(
+            kind: .overrideOfNothing,
+            message: "The decoration of \(key) applies to no registration. Correct its type or qualifier; if the test "
+                + "registers the service later, say so: \(offSwitch(.overrideOfNothing)).",
+            site: site, key: key)
+    }
+
     /// The override is named with the place of another registration of its key, if requests have reached that.
     static func unusedOverride(_ entry: Registrations.Entry, hiddenBy other: RegistrationSite?) -> TestReport {
         let what =

@@ -5,11 +5,11 @@ extension TestReport {
     ///
     /// Waits a moment for work that was cancelled, or is about to end by itself.
     static nonisolated(nonsending) func unfinished(
-        in container: Container, grace: Duration = .milliseconds(100)
+        in container: Container, allowing allowed: Set<Kind> = [], grace: Duration = .milliseconds(100)
     ) async -> [TestReport] {
         var reports: [TestReport] = []
         _ = await Patience.wait(atMost: grace) {
-            reports = unfinished(container.activity())
+            reports = unfinished(container.activity()).filter { !allowed.contains($0.kind) }
             return reports.isEmpty
         }
         return reports

@@ -28,6 +28,8 @@ final class TestSession: Sendable {
     let makeRegistrations: (@Sendable () -> Registrations)?
     let options: TestContainerOption.Values
     private let overrides: [Override]
+    /// The places of decorations that must apply to a registration.
+    private let decorations: Set<RegistrationSite>
     private let report: @Sendable (TestReport) -> Void
     /// The lines of registrations that stand inside an attribute.
     let attributeLines: AttributeLines
@@ -54,6 +56,7 @@ final class TestSession: Sendable {
         self.attributeLines = attributeLines
         watcher = TestWatcher(watchesInstances: options.reportsLeaks)
         overrides = Self.overrides(in: layers)
+        decorations = layers.dropFirst().reduce(into: []) { $0.formUnion($1.registrations.decorationSites) }
         container = Container(
             name: "test", defaultLifetime: options.defaultLifetime, observers: [watcher, log] + options.observers,
             clock: options.makeClock()
@@ -110,6 +113,9 @@ final class TestSession: Sendable {
         for override in overrides where !override.replacesAnything {
             tell(.overrideOfNothing(override.entry, override.near))
         }
+        for (key, site) in container.decorationsOfNothing where decorations.contains(site) {
+            tell(.decorationOfNothing(key, at: site))
+        }
         if options.mustStart { try await container.start() }
     }
 
@@ -117,7 +123,7 @@ final class TestSession: Sendable {
     ///
     /// - Parameter error: The body's error.
     private nonisolated(nonsending) func end(failing error: (any Error)?) async {
-        for finding in await TestReport.unfinished(in: container) { tell(finding) }
+        for finding in await TestReport.unfinished(in: container, allowing: options.allowed) { tell(finding) }
         if error == nil { reportUnusedOverrides() }
         let lateCalls = watcher.end()
         await dispose(failing: error)

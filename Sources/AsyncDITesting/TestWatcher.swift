@@ -70,7 +70,11 @@ final class TestWatcher: ContainerInterceptor {
 
     func didRefuseScope(named name: String) { note(.scope(name)) }
 
-    private func note(_ call: LateCall) { state.withLock { $0.hasEnded ? $0.late : nil }?.yield(call) }
+    private func note(_ call: LateCall) {
+        // A task that the test has cancelled is about to end.
+        if Task.isCancelled { return }
+        state.withLock { $0.hasEnded ? $0.late : nil }?.yield(call)
+    }
 
     func didResolveInstance(of key: ServiceKey, at site: RegistrationSite?) { noteUse(of: key, at: site) }
 

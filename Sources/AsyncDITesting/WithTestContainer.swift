@@ -18,7 +18,8 @@ import Testing
 /// - Parameters:
 ///   - options: The options of the container.
 ///   - report: Receives each report; the default records an issue of the current test. Called in any task, also after
-///     the end of the body.
+///     the end of the body. Outside Swift Testing, as in XCTest, the default throws the reports after the body, and
+///     prints those that come later.
 ///   - fileID: The file that reports without a registration are recorded at.
 ///   - filePath: The path of that file.
 ///   - line: The line that reports without a registration are recorded at.
@@ -27,7 +28,7 @@ import Testing
 ///   - overrides: Registrations that replace some of the others.
 ///   - operation: The body, isolated like the code around it.
 /// - Returns: The result of the body.
-/// - Throws: The error of the body, or of the container's start.
+/// - Throws: The error of the body, or of the container's start; ``TestContainerError/unreported(findings:)``.
 public nonisolated(nonsending) func withTestContainer<R>(
     _ options: TestContainerOption..., report: (@Sendable (TestReport) -> Void)? = nil,
     // Not `#_sourceLocation`, which a file that imports XCTest alone does not find.
@@ -37,11 +38,37 @@ public nonisolated(nonsending) func withTestContainer<R>(
     operation: (Container) async throws -> sending R
 ) async throws -> sending R {
     let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    // Outside Swift Testing, an issue would be lost.
+    let unreported: Locked<Unreported>? = report == nil && Test.current == nil ? Locked(Unreported()) : nil
     let session = TestSession(
         [
             TestSession.Layer(registrations: registrations(), isOfTest: true),
             TestSession.Layer(registrations: overrides(), isOfTest: true),
         ], TestContainerOption.Values(options), testID: nil,
-        report: report ?? { $0.record(near: place) })
-    return try await session.run(operation)
+        report: report ?? { report in
+            guard let unreported else { return report.record(near: place) }
+            let isLate = unreported.withLock { findings in
+                if !findings.isOver, !report.isWarning { findings.texts.append("\(report)") }
+                return findings.isOver || report.isWarning
+            }
+            if isLate { print("\(report.isWarning ? "warning" : "error"): \(place): \(report)") }
+        })
+    // Unsafe because a local variable cannot express that the result was received as `sending` and is touched by
+    // nothing on its way out.
+    nonisolated(unsafe) let result = try await session.run(operation)
+    let findings = unreported?.withLock { $0.end() } ?? []
+    if !findings.isEmpty { throw TestContainerError.unreported(findings: findings) }
+    return result
+}
+
+/// The reports of a test outside Swift Testing, until its body has ended.
+private struct Unreported {
+    var texts: [String] = []
+    private(set) var isOver = false
+
+    /// Returns the reports; later ones are to be printed.
+    mutating func end() -> [String] {
+        isOver = true
+        return texts
+    }
 }

@@ -62,7 +62,11 @@ struct Wiring {
         var hints: [WiringDiagnostic] = []
         if warnings.contains(.unused) { hints += try unused(in: graph) }
         if warnings.contains(.outlivingUsers) {
-            hints += graph.outlivingUsers.nodes.map { WiringDiagnostic(outlivingUsers: $0) }
+            let found = graph.outlivingUsers(besides: services)
+            hints +=
+                found.opaque.isEmpty || found.isEmpty
+                ? found.nodes.map { WiringDiagnostic(outlivingUsers: $0) }
+                : [WiringDiagnostic(outlivingUsers: found.nodes, perhapsUsedBy: found.opaque)]
         }
         return hints
     }
@@ -70,13 +74,18 @@ struct Wiring {
     /// Registrations that the services of the check do not reach; none without such services.
     private func unused(in graph: DependencyGraph) throws -> [WiringDiagnostic] {
         // A missing one is a problem, but does not stop the warnings about the others.
-        let roots = checked.flatMap { $0.services + $0.scopes.flatMap(\.services) }
-            .filter { (try? graph.unreachable(fromServices: [$0])) != nil }
+        let roots = services.filter { (try? graph.unreachable(fromServices: [$0])) != nil }
         if roots.isEmpty { return [] }
         let found = try graph.unreachable(fromServices: roots)
-        // A value that a scope supplies stands for the expected one.
-        let unused = found.nodes.filter { $0.site != nil && $0.owner?.hasPrefix("scope of ") != true }
-        if found.opaque.isEmpty { return unused.map { WiringDiagnostic(unused: $0) } }
-        return unused.isEmpty ? [] : [WiringDiagnostic(unused: unused, perhapsUsedBy: found.opaque)]
+        // A value that a scope supplies stands for the expected one, and is used where that is.
+        let supplied = graph.details.filter { $0.owner?.hasPrefix("scope of ") == true }
+        let besides = try graph.unreachable(from: supplied.map(\.name))
+        let unused = found.nodes.filter { $0.site != nil && besides.nodes.contains($0) }
+        let opaque = found.opaque + besides.opaque.filter { !found.opaque.contains($0) }
+        if opaque.isEmpty { return unused.map { WiringDiagnostic(unused: $0) } }
+        return unused.isEmpty ? [] : [WiringDiagnostic(unused: unused, perhapsUsedBy: opaque)]
     }
+
+    /// The services that the application resolves itself.
+    private var services: [any Any.Type] { checked.flatMap { $0.services + $0.scopes.flatMap(\.services) } }
 }

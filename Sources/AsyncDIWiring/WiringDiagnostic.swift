@@ -47,6 +47,12 @@ struct WiringDiagnostic: Hashable, Codable {
     }
 }
 
+extension WiringDiagnostic.Note {
+    static func mayResolveMore(_ node: DependencyGraph.Node) -> Self {
+        Self(message: "\(node.name) may resolve more than it declares", place: .init(node.site))
+    }
+}
+
 extension WiringDiagnostic.Place {
     init(_ site: RegistrationSite) { self.init(file: site.fileID, line: site.line) }
 
@@ -114,7 +120,7 @@ extension WiringDiagnostic {
             message: "Whether these are used cannot be told, because some closures do not declare what they resolve: "
                 + nodes.map(\.name).joined(separator: ", ") + ".",
             place: opaque.lazy.compactMap { Place($0.site) }.first,
-            notes: opaque.map { Note(message: "\($0.name) may resolve more than it declares", place: Place($0.site)) })
+            notes: opaque.map(Note.mayResolveMore))
     }
 
     init(outlivingUsers node: DependencyGraph.Node) {
@@ -122,6 +128,17 @@ extension WiringDiagnostic {
             severity: .warning, kind: "outlivingUsers",
             message: "\(node.name) is \(node.lifetime ?? "shared") and lives longer than everything that uses it.",
             place: Place(node.site))
+    }
+
+    /// Some registrations appear to outlive their users, but closures may use them.
+    init(outlivingUsers nodes: [DependencyGraph.Node], perhapsUsedBy opaque: [DependencyGraph.Node]) {
+        self.init(
+            severity: .warning, kind: "outlivingUsers",
+            message:
+                "Whether these live longer than everything that uses them cannot be told, because some closures do "
+                + "not declare what they resolve: \(nodes.map(\.name).joined(separator: ", ")).",
+            place: opaque.lazy.compactMap { Place($0.site) }.first,
+            notes: opaque.map(Note.mayResolveMore))
     }
 
     /// The contract differs.

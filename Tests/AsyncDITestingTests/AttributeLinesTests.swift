@@ -102,4 +102,18 @@ struct AttributeLinesTests {
         #expect(lines(source, above: 6) == [1])
         #expect(lines(source, above: 7) == [7])
     }
+
+    @Test func `a branch or a loop leaves the lines open, an argument called if does not`() {
+        let source = """
+            @Test(.container {
+                if isFast { Registration(Int.self, instance: 1) }
+                Registration(Int.self, instance: 2)
+            })
+            func first() {}
+            @Test(.enabled(if: isFast), .container { Registration(Int.self, instance: 3) })
+            func second() {}
+            """
+        #expect(lines(source, above: 5) == [])
+        #expect(lines(source, above: 7) == [6])
+    }
 }

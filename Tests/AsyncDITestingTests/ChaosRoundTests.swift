@@ -154,4 +154,23 @@ struct ChaosRoundTests {
             _ = try await container.resolve(Connection.self, arguments: nil as Tenant?)
         }
     }
+
+    @Test func `a cancellation that no plan has caused fails the round`() async throws {
+        let failure = await #expect(throws: ChaosFailure.self) {
+            try await withChaos(seed: 1, rounds: 20, faults: [.suspends]) {
+                Registration(Int.self, lifetime: .singleton) { _ in throw CancellationError() }
+            } operation: { container in
+                _ = try await container.resolve(Int.self)
+            }
+        }
+        #expect(failure?.problems.first?.hasPrefix("The body threw what was not planned") == true)
+    }
+
+    @Test func `a start that fails because of the plan may throw its failure`() async throws {
+        try await withChaos(seed: 1, rounds: 40, faults: [.throwsError, .isCancelled]) {
+            Registration(Int.self, lifetime: .singleton) { _ in 1 }.eager()
+        } operation: { container in
+            do { try await container.start() } catch { throw container.startFailure ?? error }
+        }
+    }
 }

@@ -81,4 +81,48 @@ struct LateRequestTests {
         #expect(refusals.log.all == ["String"])
         asked.withLock { $0 = nil }
     }
+
+    @Test(arguments: [Lifetime.graph, .transient])
+    func `a factory that runs in a task which outlives the test is reported`(lifetime: Lifetime) async throws {
+        let log = Log<TestReport>()
+        let (begun, gate, reported) = (Gate(), Gate(), Gate())
+        let late = try await withTestContainer(report: {
+            log.append($0)
+            reported.open()
+        }) {
+            Registration(String.self, lifetime: .singleton) { _ in "text" }
+            Registration(Int.self, lifetime: lifetime) { resolver in
+                begun.open()
+                await gate.wait()
+                return try await resolver.resolve(String.self).count
+            }
+        } operation: { container in
+            let task = Task { try await container.resolve(Int.self) }
+            await begun.wait()
+            return task
+        }
+        gate.open()
+        await #expect(throws: ResolutionError.self) { try await late.value }
+        await reported.wait()
+        #expect(log.all.map(\.kind) == [.lateRequest])
+    }
+
+    @Test func `a task that the test has cancelled may find the container closed`() async throws {
+        let log = Log<TestReport>()
+        let gate = Gate()
+        let late = try await withTestContainer(report: { log.append($0) }) {
+            Registration(String.self, lifetime: .singleton) { _ in "text" }
+        } operation: { container in
+            let task = Task {
+                await gate.wait()
+                _ = try await container.resolve(String.self)
+            }
+            task.cancel()
+            return task
+        }
+        gate.open()
+        await #expect(throws: (any Error).self) { try await late.value }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(log.all.isEmpty)
+    }
 }

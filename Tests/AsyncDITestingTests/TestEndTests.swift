@@ -109,4 +109,20 @@ struct TestEndTests {
         }
         #expect(found.isEmpty)
     }
+
+    @Test func `a decoration among the overrides that applies to nothing is reported`() async throws {
+        let log = Log<TestReport>()
+        try await withTestContainer(report: { log.append($0) }) {
+            Registration(String.self, qualifier: "host", instance: "a")
+            Decoration(Int.self) { _, number in number }
+        } overrides: {
+            Decoration(String.self, qualifier: "hots") { _, text in text + "!" }
+            Decoration(String.self, qualifier: "host") { _, text in text + "?" }
+        } operation: { container in
+            let host = try await container.resolve(String.self, qualifier: "host")
+            #expect(host == "a?")
+        }
+        #expect(log.all.map(\.kind) == [.overrideOfNothing])
+        #expect(log.all.first?.message.contains("String[hots]") == true)
+    }
 }

@@ -186,7 +186,9 @@ private struct Handler: Sendable {
                         resolves nothing.
                         App/A.swift:3: warning: Ink is registered, but none of the services that the application \
                         resolves needs it.
-                        App/A.swift:2: warning: Font is singleton and lives longer than everything that uses it.
+                        App/A.swift:3: warning: Whether these live longer than everything that uses them cannot be \
+                        told, because some closures do not declare what they resolve: Font.
+                        App/A.swift:3: note: Ink may resolve more than it declares
 
                         """))
         #expect(await run(warnings: .all, containers: containers) == all)
@@ -336,5 +338,57 @@ private struct Handler: Sendable {
             #expect(outcome.errors.hasPrefix("error: \(message)\n\nChecks the wiring"))
         }
         #expect(await run("--help") { [] } == WiringOutcome(output: WiringArguments.help))
+    }
+
+    private struct User: Sendable {
+        let store: Ink
+    }
+    private struct Screen: Sendable {
+        let user: User
+    }
+
+    @Test func `a service that a scope's own factory needs is used`() async {
+        let outcome = await run(warnings: .unused) {
+            let app = Container(name: "app") {
+                Registration(using: Ink.init, lifetime: .singleton)
+                Registration(expected: User.self)
+                Registration(using: Screen.init, lifetime: .scoped)
+            }
+            return [
+                CheckedContainer(app).scope("request", resolving: Screen.self) {
+                    Registration(using: User.init(store:), lifetime: .scoped)
+                }
+            ]
+        }
+        #expect(outcome.status == 0 && outcome.output == "" && outcome.errors == "")
+    }
+
+    @Test
+    func `a service that closures may use, that is eager, or that is resolved itself, outlives no user for certain`()
+        async
+    {
+        func outcome(_ more: @escaping @Sendable () -> Registrations, eager: Bool = false, resolved: Bool = false)
+            async -> WiringOutcome
+        {
+            await run(warnings: .outlivingUsers) {
+                let font = Registration(using: Font.init, lifetime: .singleton)
+                let app = Container(name: "app") {
+                    if eager { font.eager() } else { font }
+                    Registration(using: Page.init, lifetime: .scoped)
+                    more()
+                }
+                return [resolved ? CheckedContainer(app, resolving: Font.self) : CheckedContainer(app)]
+            }
+        }
+        let certain = await outcome({ Registrations() })
+        #expect(certain.errors.contains("Font is singleton and lives longer than everything that uses it"))
+        for quiet in [
+            await outcome({ Registrations() }, eager: true), await outcome({ Registrations() }, resolved: true),
+        ] {
+            #expect(!quiet.errors.contains("Font"))
+        }
+        let open = await outcome { Registrations { Registration(Ink.self) { _ in Ink() } } }
+        #expect(open.errors.contains("Whether these live longer than everything that uses them cannot be told"))
+        #expect(open.errors.contains("Ink may resolve more than it declares"))
     }
 }

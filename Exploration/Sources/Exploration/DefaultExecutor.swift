@@ -45,6 +45,10 @@ final class DefaultExecutor: TaskExecutor, SchedulingExecutor {
 final class MainActorExecutor: MainExecutor {
     private static let platform = PlatformExecutorFactory.mainExecutor
 
+    // The frames of the main actor that run when this is installed still belong to the platform's executor.
+    func checkIsolated() { Self.platform.checkIsolated() }
+    func isIsolatingCurrentContext() -> Bool? { Self.platform.isIsolatingCurrentContext() }
+
     func run() throws { try Self.platform.run() }
     func stop() { Self.platform.stop() }
 

@@ -44,7 +44,9 @@ struct Exploration {
             count(result)
             if fail(result, seed: seed, body) { return }
             // The schedules are few enough to run all of them.
-            if number == 400, let estimate = report.estimate, estimate * 1.5 < Double(settings.schedules) {
+            if number == min(400, settings.schedules / 2), let estimate = report.estimate,
+                estimate * 1.5 < Double(settings.schedules)
+            {
                 if search(body) { return }
             }
         }

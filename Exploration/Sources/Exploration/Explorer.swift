@@ -6,7 +6,12 @@ import Synchronization
 /// A schedule is the order in which the ready jobs of all tasks run, one at a time, on a single thread. It includes the
 /// body, the tasks that it starts (even detached ones), actors and the main actor's jobs. It also includes time,
 /// through ``VirtualClock``, `Task.sleep` and every other wait for the runtime's timers. Half of the seeds choose a
-/// random walk, the others strict priorities with few changes. If fewer schedules exist than requested, all are run.
+/// random walk, the others strict priorities with few changes. If much fewer schedules exist than requested, all are
+/// run.
+///
+/// A visit to a free actor is no step: the runtime runs it at once, in the step of its caller. Two visits in a row are
+/// therefore never interleaved with those of other tasks, unless something between them suspends: in such a test, put
+/// `await Task.yield()` between them. The time of `ContinuousClock.now` is not virtual.
 ///
 /// The body must not wait for other threads: for input, a dispatch queue or a semaphore. It is called again for each
 /// schedule, and should create everything that it uses.

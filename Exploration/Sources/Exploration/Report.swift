@@ -6,7 +6,7 @@ public struct ExplorationReport: Sendable {
     public internal(set) var distinct = 0
     /// The estimated number of all schedules, from the random walks (Knuth's estimate); nil without a random walk.
     public internal(set) var estimate: Double?
-    /// Whether every schedule was run.
+    /// Whether every schedule of the steps that ``Explorer`` tells apart was run.
     public internal(set) var isExhaustive = false
     /// The highest number of steps in a schedule.
     public internal(set) var longest = 0

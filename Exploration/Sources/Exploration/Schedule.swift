@@ -70,6 +70,8 @@ final class Schedule {
     /// The lock that the most recently stopped thread waits for.
     private(set) var blockingLock: UnsafeRawPointer?
     private var chosen: Step?
+    /// The number of timers that fired while nothing else could run, since the body's task has run.
+    private var timersAlone = 0
 
     init(picker: Picker, seed: UInt64? = nil, limit: Int, isInside: Bool = false) {
         self.isInside = isInside
@@ -97,7 +99,6 @@ final class Schedule {
         // Work that continues after the body's end receives a limited number of timers, so that a timer that is set
         // again forever is abandoned.
         var timersAfterEnd = 0
-        var timersAlone = 0
         while true {
             let stopped = threads.eligible
             if stopped.isEmpty, ready.isEmpty {
@@ -158,6 +159,8 @@ final class Schedule {
         case .timer: fire()
         case .job(let position):
             let next = ready.remove(at: position)
+            // The first task of a schedule is the body, which may sleep as often as it likes.
+            if next.owner == 0 { timersAlone = 0 }
             if isInside {
                 begin(next.job, isMain: next.isMain, owner: next.owner)
             } else {

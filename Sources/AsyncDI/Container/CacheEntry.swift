@@ -30,6 +30,8 @@ class CacheEntry: IndexEntry, @unchecked Sendable {
     /// The key of the instance.
     final var key: CreationKey { CreationKey(binding, argumentKey) }
 
+    final override func noteLongHolder() { binding.noteLongHolder() }
+
     /// The entry of a multiton with bounds.
     var node: MultitonCache<CreationKey>.Node? { nil }
     /// The storage that holds the instance.

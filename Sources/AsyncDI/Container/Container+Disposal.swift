@@ -67,7 +67,9 @@ extension Container {
     ///   such a body waits for.
     public func drain(deadline: Duration? = nil) async throws {
         // The disposal after the deadline takes its time, and so may the last events, as long again.
-        try await core.tellingObservers(for: deadline) { try await core.drain(deadline: deadline) }
+        try await core.tellingObservers(for: deadline.map { max($0, .seconds(1)) }) {
+            try await core.drain(deadline: deadline)
+        }
     }
 
     /// Waits for the leases of one instance to end, and disposes it.

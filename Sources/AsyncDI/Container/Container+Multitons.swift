@@ -12,7 +12,7 @@ extension Container {
         of service: Service.Type, qualifier: (any Qualifier)? = nil, _ type: Argument.Type
     ) -> [Argument] {
         core.cachedArguments(of: Service.self, qualifier: qualifier).compactMap { key in
-            (key.value?.base as? Arguments<Argument>)?.values ?? key.computed as? Argument
+            (key.value?.base as? Arguments<Argument>)?.values ?? key.computed(as: Argument.self)
         }
     }
 

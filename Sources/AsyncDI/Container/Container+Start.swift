@@ -66,6 +66,8 @@ extension ContainerCore {
             // Disposed meanwhile, it may lack instances.
             if table.isClosed { throw disposedError(nil, asker: nil) }
         } catch {
+            // The other creations were cancelled with the start: none of them failed.
+            if error is CancellationError, Task.isCancelled { eager = nil }
             // Before the records are taken: a creation that ends in between is recorded.
             let isOver = withState { state in !state.flights.all.contains { $0.belongs(to: meter) } }
             let failure = meter.fail(of: eager, since: begin)

@@ -18,6 +18,14 @@ extension ContainerCore {
         return scopes + (children.count > 1 ? children.sorted { $0.number > $1.number } : children)
     }
 
+    /// The same, but of many only some, in no particular order.
+    func childCores(atMost limit: Int) -> [ContainerCore] {
+        let (few, isAll) = withState { state in
+            (state.scopes.some(atMost: limit).map(\.core), state.scopes.count + state.children.count <= limit)
+        }
+        return isAll ? childCores : few
+    }
+
     /// Disposes open scopes and children, the latest first; their current work is not completed.
     func disposeChildren(_ disposal: Disposal, reason: DisposalReason, depth: Int) async {
         for child in childCoresToDispose {

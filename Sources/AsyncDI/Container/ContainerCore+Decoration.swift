@@ -23,8 +23,17 @@ extension ContainerCore {
         let others = Array(searchOrder.dropFirst())
         guard !others.isEmpty else { return }
         // Noted before the look-up, so that a concurrent registration is either found here or offered.
-        withState { $0.followed = others }
-        for core in others { core.withState { $0.decorators[ObjectIdentifier(self)] = WeakCore(core: self) } }
+        withState { state in
+            state.followed = others
+            state.followedNames.formUnion(decorations.map(\.name))
+        }
+        for core in others {
+            core.withState { state in
+                for decoration in decorations {
+                    state.decorators[decoration.name, default: [:]][ObjectIdentifier(self)] = WeakCore(core: self)
+                }
+            }
+        }
         inherit(
             decorations.flatMap { decoration in
                 others.flatMap { core in
@@ -33,18 +42,42 @@ extension ContainerCore {
             })
     }
 
+    /// Removes this container, which is about to be released, from those whose registrations it decorates.
+    func stopFollowing() {
+        let (others, names) = withState { state -> ([ContainerCore], Set<ServiceName>) in
+            state.rarely { !$0.followed.isEmpty } ? (state.followed, state.followedNames) : ([], [])
+        }
+        for core in others {
+            core.withState { state in
+                for name in names {
+                    state.decorators[name]?[ObjectIdentifier(self)] = nil
+                    if state.decorators[name]?.isEmpty == true { state.decorators[name] = nil }
+                }
+            }
+        }
+    }
+
+    /// The containers that decorate inherited services with these names.
+    func decorators(of names: Set<ServiceName>) -> [ContainerCore] {
+        withState { state in
+            guard state.hasDecorators else { return [] }
+            var found: [ObjectIdentifier: ContainerCore] = [:]
+            for name in names {
+                for (id, decorator) in state.decorators[name] ?? [:] { found[id] = decorator.core }
+            }
+            return Array(found.values)
+        }
+    }
+
     /// Informs the containers that decorate services inherited from this one about new registrations, and about the end
     /// of old ones.
     func offer(_ keys: [ServiceKey]) {
-        let (decorators, forwards) = withState { state in
-            guard state.hasDecorators else { return ([ContainerCore](), [ServiceKey]()) }
-            return (
-                state.decorators.values.compactMap(\.core),
-                keys.flatMap { state.registrations.records(forwardingTo: $0).map(\.key) }
-            )
+        let forwards = withState { state in
+            state.hasDecorators ? keys.flatMap { state.registrations.records(forwardingTo: $0).map(\.key) } : nil
         }
+        guard let forwards else { return }
         let keys = keys + forwards
-        for core in decorators {
+        for core in decorators(of: Set(keys.map(ServiceName.init))) {
             core.renewInherited(keys)
             core.inherit(keys)
         }

@@ -215,16 +215,13 @@ extension ContainerCore {
 
     /// Ends the current work in the container, which may take long.
     ///
-    /// - Returns: The instances whose disposal is postponed until their last lease.
+    /// - Returns: The instances that were dropped and are not closed yet.
     private func endWork(_ disposal: Disposal, reason: DisposalReason, depth: Int) async -> [State.Postponed] {
         stopWatching()
         Self.stop(disposal.takeStopped())
         await disposeChildren(disposal, reason: reason, depth: min(depth, Self.greatestDepthOnOneStack) + 1)
         await drainCreations(disposal)
-        // Before the wait, in which a lease may end.
-        let postponed = withState { $0.leases.postponed }
-        await awaitCleanups(disposal)
-        return postponed
+        return withState { $0.dropped }
     }
 
     /// Disposes the instances, the latest first, after the current work unless there is none.
@@ -244,7 +241,7 @@ extension ContainerCore {
             // Of instances without hooks, which are in no order.
             disposal.noteWait(for: .allLeases(in: WeakCore(core: self)))
             await waitForEnd(of: .leases)
-            await awaitCleanups(disposal)
+            await waitForEnd(of: .removals)
         }
         end(disposal)
     }
@@ -294,12 +291,6 @@ extension ContainerCore {
         if keys.isEmpty { return }
         disposal.noteWait(for: .creations(of: keys))
         await waitForEnd(of: .creations)
-    }
-
-    private func awaitCleanups(_ disposal: Disposal) async {
-        if !withState({ $0.isUnfinished(.removals) }) { return }
-        disposal.noteWait(for: .removals)
-        await waitForEnd(of: .removals)
     }
 
     /// Waits for the last lease of a dropped instance, or for its disposal.

@@ -174,23 +174,18 @@ extension ContainerCore {
     /// Waits until every body and every creation has ended, here and below.
     private func becomeQuiet() async {
         var wasBusy = true
+        // From the beginning until no work is found: it may have begun work in a container that was quiet before.
         while wasBusy {
             wasBusy = false
-            while let busy = nextBusy() {
-                wasBusy = true
-                await busy.nextQuiet()
+            var pending = [self]
+            while let core = pending.popLast() {
+                while core.withState({ $0.isBusy }) {
+                    wasBusy = true
+                    await core.nextQuiet()
+                }
+                pending += core.childCores
             }
         }
-    }
-
-    /// Returns a container with unfinished work: this one, or one below.
-    private func nextBusy() -> ContainerCore? {
-        var pending = [self]
-        while let core = pending.popLast() {
-            if core.withState({ $0.isBusy }) { return core }
-            pending += core.childCores
-        }
-        return nil
     }
 
     /// Waits until the bodies and the creations of this container have ended; new ones may have begun meanwhile.

@@ -300,7 +300,9 @@ extension Creation {
         // A storage decides how long its instance lives, unless the instance must be closed.
         let isOnlyAnnounced = storage != nil && !binding.hasDisposalHooks && leases.isEmpty
         if binding.lifetime.isWeak || isOnlyAnnounced { cell = cell.weakened() ?? Cell(isHeldWeakly: true) }
-        return Disposable(cell, key, in: host, leases: leases, failure: failure, isAnnounced: isAnnounced)
+        return Disposable(
+            cell, key, in: host, leases: leases, failure: failure, isCutShort: result.isSuccess && !isOpen,
+            isAnnounced: isAnnounced)
     }
 }
 

@@ -86,7 +86,8 @@ extension ContainerCore {
     func tell(_ wait: StallMonitor.Wait, lasting duration: Duration) {
         let creation = wait.creation
         let arguments = creation.key.arguments
-        let event = ContainerEvent.stalled(waiting: wait.waiting, for: creation.binding.key, since: duration)
+        let event = ContainerEvent.stalled(
+            waiting: wait.waiting, for: creation.binding.blueprint.shownKey, since: duration)
         guard let owner = creation.place as? ContainerCore else {
             return withState { $0.note(.stalled, of: arguments, event) }
         }

@@ -5,8 +5,9 @@ extension ContainerCore {
         var errors: [any Error] = []
         let hooks = item.binding.blueprint.disposalHooks
         if !hooks.isEmpty, let cell = item.cell {
+            let error = item.isCutShort ? reason.error ?? item.failure : item.failure ?? reason.error
             let reason = DisposalReason(
-                error: item.failure ?? reason.error, hasCaller: reason.hasCaller || item.isDrained)
+                error: error, hasCaller: reason.hasCaller || item.isDrained)
             // A hook is a run like that of a factory: its waits are in the graph of waits.
             let run = Run(disposing: item.binding, in: self, as: item)
             for hook in hooks {
@@ -84,17 +85,39 @@ extension ContainerCore {
         _ items: [Disposable], reason: DisposalReason = DisposalReason(hasCaller: false)
     ) -> Task<[any Error], Never>? {
         guard !items.isEmpty else { return nil }
-        for (item, next) in zip(items, items.dropFirst()) { item.noteNext(next) }
+        let turns = DisposalTurn.turns(for: items)
         let observed = observedHandle()
         return Task.detached {
             var errors: [any Error] = []
-            for item in items {
-                let new = await self.dispose(item, reason: reason)
-                self.settle(item, errors: new)
-                errors += new
-            }
+            for turn in turns { errors += await self.dispose(turn, reason: reason) }
             withExtendedLifetime(observed) {}
             return errors
         }
+    }
+
+    /// Disposes the instances of a turn, side by side.
+    private func dispose(_ turn: [Disposable], reason: DisposalReason) async -> [any Error] {
+        @Sendable func disposeAndSettle(_ item: Disposable) async -> [any Error] {
+            let errors = await dispose(item, reason: reason)
+            settle(item, errors: errors)
+            return errors
+        }
+        if turn.count == 1 { return await disposeAndSettle(turn[0]) }
+        let errors = Locked<[(number: Int, errors: [any Error])]>([])
+        await withDiscardingTaskGroup { group in
+            for (number, item) in turn.enumerated() {
+                let operation: @Sendable () async -> Void = {
+                    let new = await disposeAndSettle(item)
+                    if !new.isEmpty { errors.withLock { $0.append((number, new)) } }
+                }
+                // A hook that does not suspend needs no thread of its own.
+                if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+                    group.addImmediateTask(operation: operation)
+                } else {
+                    group.addTask(operation: operation)
+                }
+            }
+        }
+        return errors.withLock { $0 }.sorted { $0.number < $1.number }.flatMap(\.errors)
     }
 }

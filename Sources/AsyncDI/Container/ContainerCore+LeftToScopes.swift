@@ -22,20 +22,25 @@ extension ContainerCore {
         of binding: Binding, in table: InstanceTable
     ) -> [(binding: Binding, table: InstanceTable)] {
         let blueprint = binding.blueprint
-        if let forward = blueprint.target {
-            let request = Request(key: binding.key, pack: .none, host: self, asker: nil)
-            let target = try? request.target(of: forward, in: table.host)
-            return target.map { [($0.binding, $0.owner.table)] } ?? []
-        }
+        if let forward = blueprint.target { return target(of: forward, by: binding, in: table) }
         // Such an instance never gets the value: that is a mistake, which the start throws.
         if binding.lifetime.sharing == .registeringContainer { return [] }
         var found = ((blueprint.dependencies ?? []) + (blueprint.declaredDependencies ?? [])).flatMap(needed)
         switch binding.base {
         case .inherited(let inherited)?: found += table.registration(beyondFor: inherited.key).map { [$0] } ?? []
-        case .forward?: found += blueprint.underlying.map(needed) ?? []
+        case .forward(let alias)?:
+            found += alias.blueprint.target.map { target(of: $0, by: alias, in: table) } ?? []
         case .instance?, nil: break
         }
         return found
+    }
+
+    private func target(
+        of forward: Forward, by alias: Binding, in table: InstanceTable
+    ) -> [(binding: Binding, table: InstanceTable)] {
+        let request = Request(key: alias.key, pack: .none, host: self, asker: nil)
+        let target = try? request.target(of: forward, in: table.host)
+        return target.map { [($0.binding, $0.owner.table)] } ?? []
     }
 
     /// The registrations that a request for a dependency needs.

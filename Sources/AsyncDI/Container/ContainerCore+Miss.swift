@@ -30,9 +30,8 @@ extension ContainerCore {
     func refusal(toRegister key: ServiceKey?) -> ResolutionError { disposedError(key, "registered in", asker: nil) }
 
     func refusal(of key: ServiceKey, asker: Run?) -> ResolutionError {
-        // A factory or hook that still runs has not outlived the container, which waits for it. A `Lazy` asks for its
-        // caller.
-        if asker?.isOfLazyOutsideFactories ?? true { settings.interceptors.didRefuse(key) }
+        // A factory or hook that the container waits for has not outlived it.
+        if asker?.isAwaitedByDisposal != true { settings.interceptors.didRefuse(key) }
         return disposedError(key, asker: asker)
     }
 

@@ -38,6 +38,18 @@ extension ContainerCore {
         table.hasPendingModules = true
     }
 
+    /// Lets requests that reach modules of this container from others wait for them: from those below it, and from
+    /// those that fall back on one of these.
+    func announcePendingModules() {
+        var remaining = [self]
+        var seen: Set<ObjectIdentifier> = []
+        while let core = remaining.popLast() {
+            guard seen.insert(ObjectIdentifier(core)).inserted else { continue }
+            core.table.hasPendingModules = true
+            remaining += core.childCores + core.withState { $0.dependents.values.compactMap(\.core) }
+        }
+    }
+
     /// Loads every pending module, beginning with those of the containers that this one searches.
     ///
     /// The current run also loads the modules that `loaded` registers in turn.

@@ -40,14 +40,20 @@ extension ContainerCore {
                 }
                 publish(binding, at: place, in: &state)
                 // The registrations of a request's scope are its data, and cause no events.
-                if !isScope || binding.blueprint.instance == nil && !binding.blueprint.isExpected {
-                    state.note(.registered, .registered(binding.key))
-                }
+                if !isScope || !isGiven(binding) { state.note(.registered, .registered(binding.key)) }
             }
             add(decorations, in: &state, into: &removals)
             note(modules, in: &state)
         }
         decorateInherited(decorations)
+    }
+
+    /// Whether a registration of this container, or the one behind it, supplies an instance or expects one.
+    private func isGiven(_ binding: Binding) -> Bool {
+        guard let forward = binding.blueprint.target else {
+            return binding.blueprint.instance != nil || binding.blueprint.isExpected
+        }
+        return table.ownRegistration(of: forward.from).map { $0 !== binding && isGiven($0) } ?? false
     }
 
     /// Registers one draft.
@@ -93,6 +99,7 @@ extension ContainerCore {
         case .disposed: throw refusal(toRegister: bindings.first?.key)
         case .duplicate(let second, let first): throw duplicateError(second, of: first)
         case .registered(let isDecorated):
+            if !modules.isEmpty { announcePendingModules() }
             dispose(of: removals)
             decorateInherited(decorations)
             guard isDecorated else { return }

@@ -236,10 +236,7 @@ extension ContainerCore {
     func dropWrappers(
         around target: ResetTarget, where isMeant: (ContainerCore) -> Bool = { _ in true }
     ) -> [(core: ContainerCore, removals: Removals)] {
-        let decorators = withState { state in
-            state.hasDecorators ? state.decorators.values.compactMap(\.core) : []
-        }.filter(isMeant)
-        if decorators.isEmpty { return [] }
+        if withState({ !$0.hasDecorators }) { return [] }
         let selection = selection(target)
         // This container keeps no instances of other registrations, and a scope's own are not reset from here.
         let bindings = withState { state in
@@ -248,7 +245,12 @@ extension ContainerCore {
         // Kept until the end, so that no other registration has the address of one of them.
         defer { withExtendedLifetime(bindings) {} }
         let own = Set(bindings.map(ObjectIdentifier.init))
-        return decorators.map { core in
+        let selected: [Binding] =
+            switch selection {
+            case .keys(let keys): keys.map(\.binding)
+            case .instances(let isSelected): bindings.filter(isSelected)
+            }
+        return decorators(of: Set(selected.map { ServiceName($0.key) })).filter(isMeant).map { core in
             var removals = Removals()
             core.withState { state in
                 guard state.life.isOpen else { return }

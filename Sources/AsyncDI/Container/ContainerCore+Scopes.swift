@@ -62,7 +62,9 @@ extension ContainerCore {
         _ kind: ScopeKind = .byHand, key: AnyKey? = nil, name: String, holder: Container,
         registrations: () -> Registrations
     ) throws -> Container {
-        if table.isClosed, ResolutionContext.activeRun == nil { settings.interceptors.didRefuseScope(named: name) }
+        if table.isClosed, ResolutionContext.activeRun?.isAwaitedByDisposal != true {
+            settings.interceptors.didRefuseScope(named: name)
+        }
         if let key, let open = try scope(key), let handle = open.handle() { return handle }
         let core = ContainerCore(name: name, parent: self, settings: settings, scopeKind: kind)
         let lifeline = Lifeline(core)

@@ -3,7 +3,7 @@ extension ContainerCore {
     @dynamicMemberLookup
     struct State {
         typealias Work = LifeCycle<CheckedContinuation<Void, Never>>.Work
-        typealias Postponed = (leased: LeasedCell, place: DisposalLedger<Disposable>.ID, items: [Disposable])
+        typealias Postponed = (leased: LeasedCell?, place: DisposalLedger<Disposable>.ID, items: [Disposable])
 
         /// The container's table.
         let table: InstanceTable
@@ -60,10 +60,16 @@ extension ContainerCore {
         var decorations = Decorations()
         /// Containers that decorate registrations inherited from this one.
         ///
+        /// By the names of the decorated services, and by identity, because each removes itself before it is released.
+        var decorators: [ServiceName: [ObjectIdentifier: WeakCore]] = [:]
+        /// The containers that fall back on this one.
+        ///
         /// By identity, because each removes itself before it is released.
-        var decorators: [ObjectIdentifier: WeakCore] = [:]
+        var dependents: [ObjectIdentifier: WeakCore] = [:]
         /// The containers whose registrations this one decorates.
         var followed: [ContainerCore] = []
+        /// The names of the services that it decorates there.
+        var followedNames: Set<ServiceName> = []
         /// The objects that forget their instances when this container ends.
         ///
         /// By identity, because each removes itself before it is released.
@@ -101,8 +107,8 @@ extension ContainerCore {
         var limitedWait: Completion?
         /// Whether a registration with arguments has been replaced or removed.
         var hasFormerRegistrations = false
-        /// The health checks that run.
-        var checks: [RunningCheck] = []
+        /// The ends of the health checks that run.
+        var checks: [CheckedInstance: Completion] = [:]
         /// The failure of the latest start, unless it succeeded.
         var startFailure: StartFailure?
 
@@ -118,7 +124,10 @@ extension ContainerCore {
                 survivors = extras
             }
             // The deinitializer notifies these containers that this one no longer decorates their registrations.
-            if !followed.isEmpty { keep(\.followed) }
+            if !followed.isEmpty {
+                keep(\.followed)
+                keep(\.followedNames)
+            }
             if !storageWork.isEmpty { keep(\.storageWork) }
             guard hasHandle else { return survivors }
             // A scope that is about to close removes itself.
@@ -173,25 +182,35 @@ extension ContainerCore.State {
         case recorded(Disposable, isLeased: Bool)
         /// A wait for an instance that was dropped while it was leased: the end of its last lease closes it.
         case postponed(LeasedCell)
-        /// A wait for such an instance, which another task is closing.
+        /// A wait for a dropped instance that another task is closing.
         case closing(Disposable)
+    }
+
+    /// The instances that have left the caches and are not closed yet, the latest in the order of completion last.
+    var dropped: [Postponed] {
+        let postponed = leases.postponed
+        let leased = Set(postponed.flatMap(\.items).map(ObjectIdentifier.init))
+        let closing = self.endings.values.compactMap { item -> Postponed? in
+            item.hasEnded || leased.contains(ObjectIdentifier(item)) ? nil : item.place.map { (nil, $0, [item]) }
+        }
+        return closing.isEmpty ? postponed : (postponed + closing).sorted { $0.place < $1.place }
     }
 
     /// The next step of a disposal, the latest instance first: older ones, which it may use, are closed after it.
     ///
-    /// - Parameter postponed: The instances whose disposal was postponed when the container's work had ended; none is
-    ///   added later.
+    /// - Parameter postponed: The instances that had been dropped, and not closed, when the container's work had ended;
+    ///   none is added later.
     /// - Returns: The step; nil when no recorded instance is left.
     mutating func nextStep(beside postponed: inout [Postponed]) -> NextStep? {
         while let (leased, place, items) = postponed.last {
-            let isLeased = leases.isLeased(leased.cell)
+            let isLeased = leased.map { leases.isLeased($0.cell) } ?? false
             let open = items.first { !$0.hasEnded }
             guard isLeased || open != nil else {
                 postponed.removeLast()
                 continue
             }
             if place < ledger.latest ?? -1 { break }
-            return isLeased ? .postponed(leased) : open.map { .closing($0) }
+            return isLeased ? leased.map { .postponed($0) } : open.map { .closing($0) }
         }
         return ledger.takeNewest().map { .recorded($0, isLeased: $0.cell.map(leases.isLeased) == true) }
     }

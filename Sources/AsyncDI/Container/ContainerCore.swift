@@ -73,6 +73,8 @@ final class ContainerCore: ResolutionHost {
         table = InstanceTable(parent: parent?.table, fallbacks: fallbacks.map(\.table))
         state = Locked(State(observed: settings.events?.wanted ?? [], table: table))
         table.attach(to: self)
+        // Before the check: modules that are registered from now on are announced here.
+        for core in fallbacks { core.withState { $0.dependents[ObjectIdentifier(self)] = WeakCore(core: self) } }
         if parent?.table.hasPendingModules == true || fallbacks.contains(where: { $0.table.hasPendingModules }) {
             table.hasPendingModules = true
         }
@@ -80,9 +82,8 @@ final class ContainerCore: ResolutionHost {
 
     deinit {
         if !isScope { parent?.forget(ObjectIdentifier(self), in: \.children) }
-        for core in withState({ state in state.rarely { !$0.followed.isEmpty } ? state.followed : [] }) {
-            core.forget(ObjectIdentifier(self), in: \.decorators)
-        }
+        stopFollowing()
+        for core in fallbacks { core.forget(ObjectIdentifier(self), in: \.dependents) }
         releaseInTurn(fallbackReference.takeAtEnd())
         releaseInTurn(parentReference.takeAtEnd())
     }
@@ -224,7 +225,7 @@ extension ContainerCore {
             stopwatch = Stopwatch(clock)
             if let events, events.wanted.contains(.stalled) {
                 stalls = StallMonitor(threshold: events.stallThreshold, clock: clock) { wait, duration in
-                    (wait.asked as? ContainerCore)?.tell(wait, lasting: duration)
+                    (wait.reporter as? ContainerCore)?.tell(wait, lasting: duration)
                 }
             } else {
                 stalls = nil

@@ -223,11 +223,13 @@ final class NearMisses {
     private func findContainersElsewhere() -> [ContainerCore] {
         var found: [ContainerCore] = []
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(core)]
-        var next = core.childCores + (core.parent?.childCores ?? [])
-        while let core = next.popLast(), found.count < 1000 {
+        // A message need not know of thousands of scopes.
+        let limit = 100
+        var next = core.childCores(atMost: limit) + (core.parent?.childCores(atMost: limit) ?? [])
+        while let core = next.popLast(), found.count < limit {
             guard seen.insert(ObjectIdentifier(core)).inserted else { continue }
             found.append(core)
-            next += core.childCores
+            next += core.childCores(atMost: limit)
         }
         return found
     }

@@ -66,6 +66,9 @@ struct ScopeTree<Scope> {
         return scope
     }
 
+    /// Some of the scopes, in no particular order, for a cost that does not depend on how many are open.
+    func some(atMost limit: Int) -> [Scope] { places.suffix(limit).compactMap { $0?.scope } }
+
     /// Every scope, the latest first: the order in which they are closed.
     var newestFirst: [Scope] { places.compactMap(\.self).sorted { $0.number > $1.number }.map(\.scope) }
 }

@@ -29,7 +29,7 @@ extension Container {
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func validationReport() throws -> ValidationReport {
         let (graph, invalid) = try core.staticGraph()
-        return core.report(on: graph, invalid + core.decorationsOfNothing())
+        return core.report(on: graph, invalid + core.decorationProblems())
     }
 
     /// Checks that the recorded dependencies are declared, in a test that exercises the whole application.
@@ -68,7 +68,7 @@ extension Container {
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func declaredGraph() throws -> DependencyGraph {
         let graph = try core.staticGraph().graph
-        return DependencyGraph(recorded: graph.records, opaque: graph.unknown)
+        return DependencyGraph(recorded: graph.records, opaque: graph.incomplete)
     }
 }
 
@@ -92,7 +92,7 @@ extension Container {
         let (own, invalid) = try core.ownRegistrations()
         // Another container's registrations may be for its scopes alone: `validationReport()` checks those.
         var roots = (core.isScope ? own : []).map { StaticGraph.Root(binding: $0, table: core.table) }
-        var missing = core.isScope ? core.decorationsOfNothing() : []
+        var missing = core.isScope ? core.decorationProblems() : []
         for service in services {
             guard let found = core.roots(of: service) else {
                 missing.append(core.miss(ServiceKey(service), asker: nil))
@@ -126,7 +126,7 @@ extension DependencyGraph {
                 one.isRegistered(before: other) ? one : other
             }
             dependencies.formUnion(graph.records.dependencies.map { $0.mapped(marked) })
-            unknown.formUnion(graph.unknown.map(marked))
+            unknown.formUnion(graph.incomplete.map(marked))
         }
         // A mark is needed only beside another registration.
         let counts = Dictionary(grouping: services.keys, by: \.unmarked).mapValues(\.count)
@@ -167,7 +167,7 @@ extension ContainerCore {
                     binding: $0.binding, table: $0.table, isOptional: isOptional, isForLater: isForLater)
             }
         }
-        if let found = found(where: { $0.service == service }) { return found }
+        if let found = found(where: { $0.service == service && !$0.isContribution }) { return found }
         switch (service as? any WrapperType.Type)?.need {
         case .nothing?: return []
         case .optional(let inner)?: return roots(of: inner, isOptional: true, isForLater: isForLater) ?? []
@@ -185,22 +185,5 @@ extension ContainerCore {
         return ValidationReport(
             problems: (problems + graph.allProblems).filter { known.insert($0.description).inserted },
             opaque: graph.opaque.map { ValidationReport.Registration(key: $0.key, site: $0.blueprint.site) })
-    }
-
-    /// Decorations that apply to no registration, neither here nor in a container that this one searches.
-    fileprivate func decorationsOfNothing() -> [ResolutionError] {
-        let decorations = withState { $0.decorations.inOrder }
-        return decorations.compactMap { decoration in
-            let isUsed = searchOrder.contains { core in
-                core.withState { $0.registrations.keys(named: decoration.name).contains(where: decoration.applies) }
-            }
-            if isUsed { return nil }
-            let key = ServiceKey(decoration.service, qualifier: decoration.qualifier)
-            return ResolutionError(
-                .notRegistered,
-                "\(key) is decorated in \(displayName), but is registered neither there nor in any container it searches.",
-                advice: "Decorated at \(decoration.site). Register it, or remove the decoration.",
-                steps: [PathStep(key: key)])
-        }
     }
 }

@@ -43,12 +43,15 @@ extension ContainerCore {
             parts.disposals[ObjectIdentifier(disposal)] = displayName
             if !disposal.hasEnded {
                 parts.unfinished.append(disposal)
-                switch disposal.subject {
-                case .leases(let key)?:
-                    parts.endings.append(.init(instance: key.instance(in: displayName), waitsForLeases: true))
-                case .hooks(let key)?:
-                    parts.endings.append(.init(instance: key.instance(in: displayName), waitsForLeases: false))
-                default: break
+                let (key, waitsForLeases): (CreationKey?, Bool) =
+                    switch disposal.subject {
+                    case .leases(let key)?: (key, true)
+                    case .hooks(let key)?: (key, false)
+                    default: (nil, false)
+                    }
+                // One that had left the cache before is listed below.
+                if let key, !endings.contains(where: { !$0.item.hasEnded && $0.item.key == key }) {
+                    parts.endings.append(.init(instance: key.instance(in: displayName), waitsForLeases: waitsForLeases))
                 }
             }
         }
@@ -99,11 +102,14 @@ private struct ActivityParts {
 
     func snapshot(of container: String, edges: [(from: Activity, to: Activity)]) -> ActivitySnapshot {
         var targets: [ObjectIdentifier: [ActivitySnapshot.Wait]] = [:]
+        var seen: Set<[AnyHashable]> = []
         func add(_ target: Activity, to waiting: Creation) {
-            let wait = self.wait(for: target)
-            if targets[ObjectIdentifier(waiting)]?.contains(wait) != true {
-                targets[ObjectIdentifier(waiting), default: []].append(wait)
+            if let instance = target as? Creation, instance.home == nil, !instance.isGraphInstance(outside: waiting) {
+                return
             }
+            let wait = self.wait(for: target)
+            guard seen.insert([ObjectIdentifier(waiting), wait.target, wait.isForDisposal]).inserted else { return }
+            targets[ObjectIdentifier(waiting), default: []].append(wait)
         }
         for (from, to) in edges {
             if let waiting = from.sharedCreation { add(to, to: waiting) }
@@ -143,6 +149,10 @@ private struct ActivityParts {
         case let creation as Creation where creation.loadsModules:
             .init(
                 target: "the modules of \(creation.host.displayName)", key: nil, isForDisposal: false)
+        case let creation as Creation where creation.binding.blueprint.isHidden:
+            .init(
+                target: "\(creation.binding.blueprint.shownKey)", key: creation.binding.blueprint.shownKey,
+                isForDisposal: false)
         case let creation as Creation:
             .init(target: "\(creation.key)", key: creation.binding.key, isForDisposal: false)
         case let end as EndOfCreation:
@@ -176,17 +186,5 @@ extension Creation {
             next = asker.root.holder
         }
         return path
-    }
-}
-
-extension Activity {
-    /// The shared creation that waits while this activity does; nil for a request from outside every creation.
-    fileprivate var sharedCreation: Creation? {
-        var next: Activity? = self
-        while let activity = next {
-            if let creation = activity as? Creation, creation.home != nil { return creation }
-            next = activity.enclosing?.activity
-        }
-        return nil
     }
 }

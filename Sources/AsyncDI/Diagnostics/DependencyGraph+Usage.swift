@@ -78,12 +78,21 @@ extension DependencyGraph {
 
     /// The registrations that live longer than all of their users, and so might have a shorter lifetime.
     ///
-    /// The search covers singletons and multitons with users. A transient or graph instance lives as long as its user.
-    /// A connection pool that only requests use is no mistake, but a cache of one user's data that lives as long as the
-    /// application may be one.
+    /// The search covers singletons and multitons with users, except for eager ones, which the application needs all
+    /// the time. A transient or graph instance lives as long as its user. A connection pool that only requests use is
+    /// no mistake, but a cache of one user's data that lives as long as the application may be one.
     ///
     /// - Returns: The registrations that outlive their users.
-    public var outlivingUsers: Finding {
+    public var outlivingUsers: Finding { outlivingUsers(besides: []) }
+
+    /// Returns the registrations that live longer than all of their users, without those that the application resolves
+    /// itself.
+    ///
+    /// - Parameter services: The services that are resolved outside every factory, as in
+    ///   ``unreachable(fromServices:)``.
+    /// - Returns: The registrations that outlive their users.
+    public func outlivingUsers(besides services: [any Any.Type]) -> Finding {
+        let named = services.flatMap { roots(of: $0) }
         var users: [String: [String]] = [:]
         for edge in edges { users[edge.to, default: []].append(edge.from) }
         let spans = Dictionary(uniqueKeysWithValues: details.map { ($0.name, $0.span) })
@@ -104,7 +113,8 @@ extension DependencyGraph {
         }
         let nodes = details.filter { node in
             // A scope would be short enough for these, and a weak instance ends with its users.
-            guard ["singleton", "multiton"].contains(node.lifetime), users[node.name] != nil, let span = node.span
+            guard ["singleton", "multiton"].contains(node.lifetime), users[node.name] != nil, let span = node.span,
+                !node.isEager, !named.contains(where: node.isMeant)
             else {
                 return false
             }

@@ -84,11 +84,11 @@ extension Container {
         var checked = await core.checkHealth(timeout: timeout)
         if !checked.allSatisfy(\.entry.isHealthy), let records = try? core.staticGraph().graph.records {
             let names = GraphNames(records)
-            let graph = DependencyGraph(recorded: records, named: names)
+            var users = UserSearch(DependencyGraph(recorded: records, named: names))
             for index in checked.indices where !checked[index].entry.isHealthy {
                 let service = checked[index].service
                 guard records.services[service] != nil else { continue }
-                checked[index].entry.affected = graph.users(of: names[service])
+                checked[index].entry.affected = users.users(of: names[service])
             }
         }
         return HealthReport(entries: checked.map(\.entry), isDisposed: core.table.isClosed)
@@ -100,7 +100,7 @@ extension ContainerCore {
     private struct Subject: Sendable {
         let key: CreationKey
         let cell: Cell
-        let identity: RunningCheck.Identity
+        let identity: CheckedInstance
         let check: HealthCheck
     }
 
@@ -127,14 +127,12 @@ extension ContainerCore {
         withState { state in
             guard state.life.isOpen else { return }
             for binding in state.registrations.inOrder {
-                guard let check = binding.blueprint.healthCheck, let cell = binding.blueprint.instance else { continue }
+                guard let check = binding.blueprint.healthCheck, let cell = binding.givenInstance else { continue }
                 subjects.append(
                     Subject(
                         key: CreationKey(withoutArguments: binding), cell: cell, identity: .cached(cell), check: check))
             }
-            let entries = state.instances.all {
-                $0.blueprint.healthCheck != nil && $0.blueprint.instance == nil
-            }
+            let entries = state.instances.all { $0.blueprint.healthCheck != nil && $0.givenInstance == nil }
             for kept in entries {
                 guard let check = kept.binding.blueprint.healthCheck else { continue }
                 if let entry = kept.stored {
@@ -165,7 +163,7 @@ extension ContainerCore {
 
     private func status(of subject: Subject, timeout: Duration) async -> HealthReport.Status {
         let (end, begin) = (Completion(), stopwatch.elapsed())
-        while let earlier = enter(RunningCheck(identity: subject.identity, end: end)) {
+        while let earlier = enter(subject.identity, end) {
             if Task.isCancelled { return .failed(CancellationError()) }
             let (wakes, rest) = (earlier.wakes, timeout - (stopwatch.elapsed() - begin))
             if rest <= .zero { return .timedOut }
@@ -188,7 +186,7 @@ extension ContainerCore {
             }
             status.withLock { $0 = result }
             // First, so that a waiting report does not find it.
-            self?.leave(end)
+            self?.leave(subject.identity)
             end.finish()
         }
         return await withTaskCancellationHandler {
@@ -204,25 +202,26 @@ extension ContainerCore {
     /// Notes a check that is about to begin, unless one of the same instance runs.
     ///
     /// - Returns: The end of that one.
-    private func enter(_ check: RunningCheck) -> Completion? {
+    private func enter(_ instance: CheckedInstance, _ end: Completion) -> Completion? {
         withState { state in
-            if let earlier = state.checks.first(where: { $0.isOf(check.identity) }) { return earlier.end }
-            state.checks.append(check)
+            if let earlier = state.checks[instance] { return earlier }
+            state.checks[instance] = end
             return nil
         }
     }
 
-    private func leave(_ end: Completion) {
-        let ended: RunningCheck? = withState { state in
-            state.checks.firstIndex { $0.end === end }.map { state.checks.remove(at: $0) }
+    private func leave(_ instance: CheckedInstance) {
+        let ended = withState { state in
+            state.checks.index(forKey: instance).map { state.checks.remove(at: $0) }
         }
+        // The last reference to an instance must not be released under the lock.
         withExtendedLifetime(ended) {}
     }
 
     private func isAlive(_ subject: Subject) -> Bool {
         withState { state in
             guard state.life.isOpen else { return false }
-            if subject.key.binding.blueprint.instance != nil { return subject.key.binding.isCurrent }
+            if subject.key.binding.givenInstance != nil { return subject.key.binding.isCurrent }
             guard let kept = state.instances[subject.key] else { return false }
             switch subject.identity {
             case .cached(let cell): return kept.cell === cell
@@ -232,17 +231,30 @@ extension ContainerCore {
     }
 }
 
-extension DependencyGraph {
-    /// The names of the nodes that need a node, directly or through others, the nearest first.
-    fileprivate func users(of name: String) -> [String] {
-        var seen: Set = [name]
-        var next = [name]
-        var users: [String] = []
-        while !next.isEmpty {
-            let nearer = Set(next)
-            next = edges.filter { nearer.contains($0.to) && seen.insert($0.from).inserted }.map(\.from)
-            users += next
+/// Finds the services that need another one, by the edges of a graph.
+private struct UserSearch {
+    private let names: [String]
+    private let numbers: [String: Int]
+    private var search: BreadthFirstSearch
+    /// The results, because many instances of one service may fail at the same time.
+    private var known: [String: [String]] = [:]
+
+    init(_ graph: DependencyGraph) {
+        let names = Array(Set(graph.edges.flatMap { [$0.from, $0.to] }))
+        let numbers = Dictionary(uniqueKeysWithValues: zip(names, names.indices))
+        var users = [[Int]](repeating: [], count: names.count)
+        for edge in graph.edges {
+            guard let user = numbers[edge.from], let used = numbers[edge.to] else { continue }
+            users[used].append(user)
         }
-        return users
+        (self.names, self.numbers, search) = (names, numbers, BreadthFirstSearch(users))
+    }
+
+    /// The names of the nodes that need a node, directly or through others, the nearest first.
+    mutating func users(of name: String) -> [String] {
+        if let users = known[name] { return users }
+        let users = numbers[name].map { search.nodes(from: $0) { _ in true } } ?? []
+        known[name] = users.map { names[$0] }
+        return known[name] ?? []
     }
 }

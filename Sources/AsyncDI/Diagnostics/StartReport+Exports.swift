@@ -27,13 +27,17 @@ extension StartReport {
     ]
 
     /// The start as a trace in the Trace Event Format (JSON), which Perfetto and Chrome open.
+    ///
+    /// Times are those since the start; where a creation was under way before, those since its beginning, because
+    /// viewers drop negative ones.
     public func traceEvents() -> String {
+        let origin = min(.zero, services.map(\.begin).min() ?? .zero)
         var lanes: [Duration] = []
         let events = services.map { service in
             let lane = lanes.firstIndex { $0 <= service.begin } ?? lanes.count
             if lane == lanes.count { lanes.append(service.end) } else { lanes[lane] = service.end }
             let (begin, duration, own) = (
-                service.begin.microseconds, service.duration.microseconds, service.ownDuration.microseconds
+                (service.begin - origin).microseconds, service.duration.microseconds, service.ownDuration.microseconds
             )
             return """
                 {"name":\(service.key.description.quotedForJSON),"ph":"X","ts":\(begin),"dur":\(duration),\

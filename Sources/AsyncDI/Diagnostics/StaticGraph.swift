@@ -39,6 +39,10 @@ struct StaticGraph {
     private(set) var opaque: [Binding] = []
     /// Registrations with unknown dependencies, as a recording names them, and decorated services.
     private(set) var unknown: Set<RecordedService> = []
+    /// Registrations whose hooks may resolve more than the initializer's parameters.
+    private var hooked: Set<RecordedService> = []
+    /// Registrations that may resolve more than they declare.
+    var incomplete: Set<RecordedService> { unknown.union(hooked) }
     /// The graph as a recording would have it.
     private(set) var records = Recorder.Records()
     /// The declared dependencies, registered or not.
@@ -80,16 +84,12 @@ struct StaticGraph {
         let service = RecordedService(binding, in: table)
         records.note(service, of: binding)
         if let forward = binding.blueprint.target {
-            guard var (behind, place) = table.registration(of: forward.from), place === table else {
+            guard let (behind, place) = target(of: forward, in: table, askedBy: asked) else {
                 problems.append(table.host.miss(forward.from, asker: nil).at([binding.step]))
                 return nil
             }
             // Registered to implement itself, which is the problem of the registration.
             if behind === binding { return nil }
-            // Of a value that scopes supply, the nearest one.
-            if behind.blueprint.isExpected, let nearest = asked.table.registration(of: forward.from) {
-                (behind, place) = nearest
-            }
             records.note(from: service, to: RecordedService(behind, in: place))
             return number(of: behind, in: place, askedBy: asked)
         }
@@ -100,6 +100,15 @@ struct StaticGraph {
         numbers[identity] = number
         entries.append(Entry(binding: binding, host: host, table: table, service: service))
         return number
+    }
+
+    /// The registration behind a forwarded type, in the container that forwards; of a value that scopes supply, the
+    /// nearest one.
+    private func target(
+        of forward: Forward, in table: InstanceTable, askedBy asked: any ResolutionHost
+    ) -> (binding: Binding, table: InstanceTable)? {
+        guard let found = table.registration(of: forward.from), found.table === table else { return nil }
+        return found.binding.blueprint.isExpected ? asked.table.registration(of: forward.from) ?? found : found
     }
 
     // MARK: Dependencies
@@ -124,10 +133,18 @@ struct StaticGraph {
             if let (_, table) = entry.table.registration(beyondFor: inherited.key) {
                 add(inherited, in: table, to: number)
             }
-        case .forward?:
-            if let key = blueprint.underlying { lookUp(key, neededBy: number) }
+        case .forward(let alias)?:
+            guard let forward = alias.blueprint.target else { return }
+            if let (behind, place) = target(of: forward, in: entry.table, askedBy: entry.host) {
+                add(behind, in: place, to: number)
+            } else {
+                miss(forward.from, neededBy: number)
+            }
         case .instance?, nil:
-            guard !blueprint.isKnown else { return }
+            if blueprint.isKnown {
+                if blueprint.hooksMayResolve { hooked.insert(entry.service) }
+                return
+            }
             unknown.insert(entry.service)
             if opaqueBindings.insert(ObjectIdentifier(entry.binding)).inserted { opaque.append(entry.binding) }
         }
@@ -215,6 +232,13 @@ extension Binding {
 extension Blueprint {
     /// Whether all dependencies of the factory are known.
     fileprivate var isKnown: Bool {
-        dependencies != nil || declaredDependencies != nil || instance != nil || isExpected
+        if declaredDependencies != nil || instance != nil || isExpected || factory.resolvesNothing { return true }
+        // With a resolver, an initializer may resolve more than its parameters.
+        return dependencies.map { !$0.contains { $0.service == Resolver.self } } ?? false
+    }
+
+    /// Whether hooks, which receive a resolver, may resolve what the registration does not declare.
+    fileprivate var hooksMayResolve: Bool {
+        declaredDependencies == nil && !(propertyHooks.isEmpty && creationHooks.isEmpty)
     }
 }

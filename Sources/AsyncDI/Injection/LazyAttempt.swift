@@ -74,7 +74,10 @@ struct LazyAttempt: Sendable {
                 return try await inner.resolve(service)
             })
         // In a graph, the owner of the `Lazy` requests the service.
-        blueprint.change { $0.isHidden = true }
+        blueprint.change {
+            $0.isHidden = true
+            $0.underlying = question.key
+        }
         return binding.withLock { [blueprint] binding in
             if let binding { return binding }
             let new = Binding(blueprint, defaultLifetime: .graph)

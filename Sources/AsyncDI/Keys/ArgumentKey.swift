@@ -21,6 +21,9 @@ struct ArgumentKey: Hashable, @unchecked Sendable {
         return computed.map { [$0] } ?? []
     }
 
+    /// The key that `keyedBy:` computed, if it is of exactly this type.
+    func computed<Key: Hashable & Sendable>(as type: Key.Type) -> Key? { (value?.base as? ComputedKey<Key>)?.value }
+
     /// The key that `keyedBy:` computed; nil without one.
     var computed: (any Sendable)? { (value?.base as? any AnyComputedKey)?.value }
 

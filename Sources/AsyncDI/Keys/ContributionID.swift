@@ -27,10 +27,15 @@ struct ContributionID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The key, if it is of this type.
-    func key<Key>(as type: Key.Type) -> Key? { isKeyed ? id.base as? Key : nil }
+    func key<Key>(as type: Key.Type) -> Key? { hasKey(of: type) ? id.base as? Key : nil }
 
     /// Whether there is a key of this type.
-    func hasKey<Key>(of type: Key.Type) -> Bool { isKeyed && (id.isOriginally(type) || id.base is Key) }
+    ///
+    /// A key may be an object of a subclass. An `Int` is no `Int?`, although it can be cast to one.
+    func hasKey<Key>(of type: Key.Type) -> Bool {
+        guard isKeyed else { return false }
+        return id.isOriginally(type) || (type is AnyClass || type == AnyHashable.self) && id.base is Key
+    }
 
     /// The name of the key's type: `1` and `"1"` have the same text.
     var keyType: String { String(reflecting: type(of: id.base)) }

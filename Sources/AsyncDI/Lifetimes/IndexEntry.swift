@@ -25,6 +25,8 @@
 
     /// Notes a use, where uses matter.
     func noteUse() {}
+    /// Notes that an instance which outlives scopes will hold this one.
+    func noteLongHolder() {}
 
     /// The mark of a removed entry, which is never found.
     static let removed = IndexEntry(.none, nil, cell: nil)

@@ -81,7 +81,18 @@ extension Resolver {
     /// because the factories of transient ones may wait. In a request, only shared ones count.
     @usableFromInline
     func mayWait(for service: any Any.Type) -> Bool {
-        host.table.mayBeCreated(service, countingAll: run?.holder?.binding.lifetime.sharing == .registeringContainer)
+        let countsAll = run?.holder?.binding.lifetime.sharing == .registeringContainer
+        return host.table.mayBeCreated(service, countingAll: countsAll) ?? (countsAll || mayWait(inside: service))
+    }
+
+    /// Whether resolving the services of a wrapper, such as an optional, may wait.
+    private func mayWait(inside wrapper: any Any.Type) -> Bool {
+        switch (wrapper as? any WrapperType.Type)?.need {
+        case .optional(let service)?: mayWait(for: service)
+        case .contributions(let service, _)?:
+            host.contributions(to: ServiceKey(service)).contains { mayWait(for: $0) }
+        case .later?, .nothing?, nil: false
+        }
     }
 
     /// Whether resolving more than one of these dependencies may wait: see ``mayWait(for:)``.

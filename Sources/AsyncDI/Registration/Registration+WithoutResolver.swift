@@ -17,9 +17,9 @@ extension Registration where Service: Sendable {
         fileID: String = #fileID, line: UInt = #line,
         factory: nonisolated(nonsending) @escaping @Sendable () async throws -> Service
     ) {
-        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { _ in
-            try await factory()
-        }
+        self.init(
+            service, qualifier.flatMap { KeyDetails.of($0) }, lifetime, fileID, line,
+            ResolverFreeFactory<Service> { _ in try await factory() })
     }
 
     /// Registers a service whose factory needs no ``Resolver``, and is synchronous.
@@ -37,6 +37,8 @@ extension Registration where Service: Sendable {
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line, factory: @escaping @Sendable () throws -> Service
     ) {
-        self.init(service, qualifier: qualifier, lifetime: lifetime, fileID: fileID, line: line) { _ in try factory() }
+        self.init(
+            service, qualifier.flatMap { KeyDetails.of($0) }, lifetime, fileID, line,
+            ResolverFreeFactory<Service> { _ in try factory() })
     }
 }

@@ -90,6 +90,20 @@ import Synchronization
     /// Called before the body begins, by its task.
     final func noteScope() { scoping.store(true, ordering: .relaxed) }
 
+    /// The innermost shared creation that this activity is part of, itself included; nil outside every one.
+    final var sharedCreation: Creation? {
+        var next: Activity? = self
+        while let activity = next {
+            if activity.kind == .creation {
+                // Unchecked because only creations have this kind.
+                let creation = unsafeDowncast(activity, to: Creation.self)
+                if creation.home != nil { return creation }
+            }
+            next = activity.enclosing?.activity
+        }
+        return nil
+    }
+
     /// This activity, or for an ended body the innermost running activity around it.
     final var running: Activity? { climbing { $0.hasEnded } }
     /// This activity, or for a body the innermost activity around it that is not a body.

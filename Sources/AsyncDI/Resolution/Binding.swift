@@ -22,6 +22,10 @@ import Synchronization
     private let current = Atomic(true)
     /// Whether a container has it.
     private let taken: Atomic<Bool>
+    private let heldForLong = Atomic(false)
+    /// Whether an instance that outlives scopes has received one of its instances without a lease, and may use it until
+    /// its own end.
+    var isHeldForLong: Bool { heldForLong.load(ordering: .acquiring) }
     /// Where the container's ``RegistrationTable`` has it.
     var position: Int32 = 0
     /// The instances that readers find without a lock; made with the first one, for a registration whose `isIndexed`
@@ -103,6 +107,10 @@ import Synchronization
     var problem: ResolutionError? { extras?.value.problem }
     /// The object of this decoration and its request, where decorating the factory itself is not possible.
     var base: DecorationBase? { extras?.value.base }
+    /// The instance that the registration was given, decorated or not.
+    var givenInstance: Cell? {
+        if case .instance(let given)? = base { given.blueprint.instance } else { blueprint.instance }
+    }
     /// The service behind a forwarded type, decorated or not.
     var forwardedKey: ServiceKey? { blueprint.target?.from ?? blueprint.underlying }
     /// The same of the inherited forwarded type that this decorates, or of this one.
@@ -113,6 +121,10 @@ import Synchronization
             next = binding.base?.isInherited == true ? binding.base?.binding : nil
         }
         return nil
+    }
+    /// Notes that an instance which outlives scopes will hold one of its instances without a lease.
+    func noteLongHolder() {
+        if !heldForLong.load(ordering: .relaxed) { heldForLong.store(true, ordering: .releasing) }
     }
     /// Whether the registration is still in its container.
     ///

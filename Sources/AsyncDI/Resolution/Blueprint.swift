@@ -79,13 +79,15 @@ extension Blueprint {
     var isEager: Bool { extras?.value.isEager ?? false }
     /// Whether this is internal to the container, and hidden from observers.
     var isHidden: Bool { extras?.value.isHidden ?? false }
+    /// The service as observers and snapshots name it: that of a ``Lazy`` is the one that it resolves.
+    var shownKey: ServiceKey { isHidden ? underlying ?? key : key }
     /// Whether this only declares a value that each scope supplies.
     var isExpected: Bool { extras?.value.isExpected ?? false }
     /// Other types under which the service can be resolved.
     var forwards: [Forward] { extras?.value.forwards ?? [] }
     /// Set for the registration of a forwarded type: resolve this instead, and convert.
     var target: Forward? { extras?.value.target }
-    /// Set for a decorated forwarded type: the service behind it.
+    /// Set for a decorated forwarded type and for the hidden resolution of a ``Lazy``: the service behind it.
     var underlying: ServiceKey? { extras?.value.underlying }
     /// The dependencies of an initializer, by its parameters; nil for a closure, which cannot be inspected.
     var dependencies: [ServiceKey]? { extras?.value.dependencies }

@@ -19,6 +19,9 @@ final class Disposable: Completion, @unchecked Sendable {
     /// The error of the instance's creation if it failed or was cut short; the instance's work is then void for any
     /// reason of disposal.
     let failure: (any Error)?
+    /// Whether its container was disposed before its creation had ended: the error of that disposal, if it has one, is
+    /// the reason then.
+    let isCutShort: Bool
     /// Whether observers received an event for its creation, and so receive one for its disposal.
     let isAnnounced: Bool
     /// Whether the caller of a drain receives the errors of hooks, even if another call began the disposal.
@@ -30,10 +33,10 @@ final class Disposable: Completion, @unchecked Sendable {
     /// Unchecked because it is written before any creation has this disposal, and afterwards accessed only under the
     /// lock of ``Waits/graph``.
     @exclusivity(unchecked) var leased: LeasedCell?
-    /// The instance that is disposed after this one, in the same task.
+    /// The instance that is disposed after this one, in the same task, or the turn of several.
     ///
     /// Unchecked because it is accessed only under the lock of ``Waits/graph``.
-    @exclusivity(unchecked) private var next: Disposable?
+    @exclusivity(unchecked) private var next: Activity?
     /// The run whose reset waits for the disposal.
     ///
     /// Unchecked because it is accessed only under the lock of ``Waits/graph``.
@@ -45,13 +48,14 @@ final class Disposable: Completion, @unchecked Sendable {
 
     init(
         _ cell: Cell, _ key: CreationKey, in home: any ResolutionHost, leases: [any HeldLease] = [],
-        failure: (any Error)? = nil, isAnnounced: Bool = false
+        failure: (any Error)? = nil, isCutShort: Bool = false, isAnnounced: Bool = false
     ) {
         self.cell = cell
         self.key = key
         self.home = home
         self.leases = leases
         self.failure = failure
+        self.isCutShort = isCutShort
         self.isAnnounced = isAnnounced
     }
 
@@ -72,7 +76,7 @@ final class Disposable: Completion, @unchecked Sendable {
         for lease in leases { outer += lease.outer }
         // Those in between lead on only to the same ends, and nothing waits for them.
         var following = next
-        while let other = following, !other.isInGraph, other.leases.isEmpty { following = other.next }
+        while let other = following as? Disposable, !other.isInGraph, other.leases.isEmpty { following = other.next }
         if let following { outer.append(following) }
         return outer
     }
@@ -106,8 +110,8 @@ final class Disposable: Completion, @unchecked Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    /// Notes the instance that is disposed after this one, or nil.
-    func noteNext(_ other: Disposable?) {
+    /// Notes the instance or turn that is disposed after this one, or nil.
+    func noteNext(_ other: Activity?) {
         let old = Waits.graph.withLock { _ in exchange(&next, for: other) }
         // Released outside the lock: an instance's deinitializer is user code.
         withExtendedLifetime(old) {}

@@ -18,6 +18,9 @@
     /// The same factory with interceptors.
     func intercepted(by interception: Interception) -> Factory { self }
 
+    /// Whether the factory was registered as one that needs no resolver.
+    var resolvesNothing: Bool { false }
+
     /// Whether the instances are sent to callers of `make` and never resolved.
     var onlyMakes: Bool { false }
 
@@ -119,6 +122,13 @@
     }
 
     override func cell(for instance: any Sendable) -> Cell? { (instance as? Service).map(StrongCell.init) }
+}
+
+/// The factory of a `Sendable` service that needs no resolver.
+///
+/// `@unchecked Sendable` because its superclass is; it adds nothing.
+final class ResolverFreeFactory<Service: Sendable>: ServiceFactory<Service>, @unchecked Sendable {
+    override var resolvesNothing: Bool { true }
 }
 
 /// The factory of a `Sendable` service with interceptors.

@@ -99,16 +99,17 @@ import Synchronization
 
     /// Whether a service without qualifier and arguments may have to be created first, and is shared.
     ///
-    /// With `countingAll`, every other service that has no published instance counts too: a transient one, and one that
-    /// stands for others, such as an optional.
-    func mayBeCreated(_ service: any Any.Type, countingAll: Bool) -> Bool {
+    /// With `countingAll`, a transient one without a published instance counts too.
+    ///
+    /// - Returns: Nil for a service without a registration of its own, which may stand for others, as an optional does.
+    func mayBeCreated(_ service: any Any.Type, countingAll: Bool) -> Bool? {
         reading {
             switch search(TypeProbe(service)) {
             // Whether a weakly held instance is gone cannot be seen without retaining it.
             case .cell(let cell, _)?: cell._withUnsafeGuaranteedRef { $0.isHeldWeakly }
             case .notReady(let binding?, _)?:
                 countingAll || binding._withUnsafeGuaranteedRef { $0.lifetime.sharing.isShared }
-            case .notReady(nil, _)?, .undecided?, nil: countingAll
+            case .notReady(nil, _)?, .undecided?, nil: nil
             }
         }
     }

@@ -5,6 +5,7 @@ extension Request {
     ) async throws -> Delivery? {
         // Nothing holds the product of a hidden registration.
         if !binding.blueprint.isHidden { try checkCaptive(binding, in: place) }
+        if !takesLease, binding.key.arguments != nil, holder?.hasLongLivedProduct == true { binding.noteLongHolder() }
         let key = CreationKey(binding, pack)
         var attempt = JoinAttempt(registrationCount: registrationCount, mayWait: true, takesLease: takesLease)
         while true {
@@ -250,9 +251,13 @@ private struct MeasuredWait {
 
     /// Returns nil when neither an observer of creations nor a start needs the measurement.
     init?(of asker: Run?, for creation: Creation) {
-        waiting = asker?.holder.flatMap { $0.host.reportsCreations ? $0 : nil }
+        // Not the holder of the instance, which has ended when its `Lazy` is called.
+        let owner = asker?.activity?.sharedCreation
+        // Its own graph is no other shared instance.
+        if creation.home == nil, !creation.isGraphInstance(outside: owner) { return nil }
+        waiting = owner.flatMap { $0.host.reportsCreations ? $0 : nil }
         let asking = asker?.creation
-        starts = Self.meters(of: asker, for: creation).compactMap { $0.wait(of: asking, for: creation) }
+        starts = Self.meters(of: owner, for: creation).compactMap { $0.wait(of: asking, for: creation) }
         if waiting == nil, starts.isEmpty { return nil }
         waiting?.beginWait()
     }
@@ -261,13 +266,13 @@ private struct MeasuredWait {
     ///
     /// A container that starts may need an instance of another one, mostly of one above it, which may need further
     /// ones.
-    private static func meters(of asker: Run?, for creation: Creation) -> [StartMeter] {
-        var meters = asker?.holder?.startsElsewhere ?? [:]
+    private static func meters(of waiting: Creation?, for creation: Creation) -> [StartMeter] {
+        var meters = waiting?.startsElsewhere ?? [:]
         func add(_ meter: StartMeter?) {
             if let meter, meter.isMeasuring { meters[ObjectIdentifier(meter)] = meter }
         }
         add(creation.host.startMeter)
-        add(asker?.creation?.host.startMeter)
+        add(waiting?.host.startMeter)
         return meters.isEmpty ? [] : Array(meters.values)
     }
 

@@ -24,11 +24,50 @@ final class ResolutionGraph: CreationPlace {
         var uses: Int
         /// Whether one of them belongs to the graph's maker.
         var isMakerInside: Bool
-        var isKept = false
+        private(set) var isKept = false
+        /// Of a kept graph, the instances that its current use holds strongly; nil if these may be all.
+        private var strong: [CreationKey]?
+        /// The number of instances from which on released ones are looked for.
+        private var mostInstances = 16
 
         init(isEntered: Bool) {
             uses = isEntered ? 1 : 0
             isMakerInside = isEntered
+        }
+
+        mutating func keep() { isKept = true }
+
+        /// Holds an instance strongly until the end of the use.
+        mutating func hold(_ cell: Cell, for key: CreationKey, madeFor holder: Binding?) {
+            instances[key] = Entry(cell: cell, holder: holder)
+            if isKept { strong?.append(key) }
+        }
+
+        /// Ends the use of the graph: a kept one has only weak references from now on.
+        ///
+        /// - Returns: The released references.
+        mutating func end() -> Dropped {
+            var dropped = Dropped()
+            guard isKept else {
+                dropped.cells = instances.all.map(\.value.cell)
+                dropped.keys = instances.all.map(\.key)
+                instances = SmallMap()
+                return dropped
+            }
+            let isDue = instances.count > mostInstances
+            let keys = strong == nil || isDue ? instances.all.map(\.key) : strong ?? []
+            for key in keys {
+                guard let entry = instances[key] else { continue }
+                dropped.cells.append(entry.cell)
+                // Reading retains the instance; entries of released ones are removed.
+                let held = entry.cell.strengthened()
+                if let held { dropped.cells.append(held) }
+                instances[key] = held == nil ? nil : entry.cell.weakened().map { Entry(cell: $0, holder: entry.holder) }
+            }
+            dropped.keys = keys
+            strong = []
+            if isDue { mostInstances = max(16, instances.count * 2) }
+            return dropped
         }
 
         mutating func finish(
@@ -46,7 +85,7 @@ final class ResolutionGraph: CreationPlace {
                 let isOver = uses == 0
                 let kept = isOver ? (isKept ? cell.weakened() : nil) : cell
                 if let kept {
-                    instances[creation.key] = Entry(cell: kept, holder: creation.madeFor)
+                    hold(kept, for: creation.key, madeFor: creation.madeFor)
                     forgetEndedContainers(after: creation, dropped: &dropped)
                 }
             }
@@ -125,7 +164,7 @@ final class ResolutionGraph: CreationPlace {
     var itself: ResolutionGraph { outlived?.graph ?? self }
 
     /// Notes that the graph can be used again after its resolution.
-    func keep() { state.withLock { $0.isKept = true } }
+    func keep() { state.withLock { $0.keep() } }
 
     /// Finds the instance, joins its creation or begins one to be run by the caller, in one step.
     ///
@@ -149,9 +188,7 @@ final class ResolutionGraph: CreationPlace {
                     return .captive(holder: holder, cell)
                 }
                 // Hooks may outlive their resolution, and no request leaves the graph after them.
-                if cell !== found.cell, state.uses > 0 {
-                    state.instances[key] = Entry(cell: cell, holder: found.holder)
-                }
+                if cell !== found.cell, state.uses > 0 { state.hold(cell, for: key, madeFor: found.holder) }
                 return .ready(cell)
             }
             if let decision = state.ask(key, asker: asker, holder: holder, mayWait: mayWait) { return decision }
@@ -219,6 +256,7 @@ final class ResolutionGraph: CreationPlace {
     /// References that are released outside the lock, because deinitializers are user code.
     private struct Dropped {
         var cells: [Cell] = []
+        var keys: [CreationKey] = []
         var containers: [any ResolutionHost] = []
     }
 
@@ -273,21 +311,10 @@ final class ResolutionGraph: CreationPlace {
     }
 
     private func leave(if mayLeave: (inout State) -> Bool) {
-        let released = state.withLock { state -> (instances: SmallMap<CreationKey, Entry>?, living: [Cell]) in
-            guard mayLeave(&state) else { return (nil, []) }
+        let released = state.withLock { state -> Dropped? in
+            guard mayLeave(&state) else { return nil }
             state.uses -= 1
-            guard state.uses == 0, !state.instances.isEmpty else { return (nil, []) }
-            let instances = state.instances
-            var living: [Cell] = []
-            state.instances = SmallMap()
-            guard state.isKept else { return (instances, []) }
-            for (key, entry) in instances.all {
-                // Entries of released instances are removed. Reading retains the rest, to be released outside the lock.
-                guard let held = entry.cell.strengthened() else { continue }
-                living.append(held)
-                state.instances[key] = entry.cell.weakened().map { Entry(cell: $0, holder: entry.holder) }
-            }
-            return (instances, living)
+            return state.uses == 0 && !state.instances.isEmpty ? state.end() : nil
         }
         withExtendedLifetime(released) {}
     }

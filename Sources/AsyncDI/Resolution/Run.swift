@@ -145,10 +145,9 @@ import Synchronization
         return unsafeDowncast(work, to: Creation.self)
     }
 
-    /// Whether the run resolves the service of a `Lazy` for a caller outside every factory.
-    var isOfLazyOutsideFactories: Bool {
-        parent == nil && binding.blueprint.isHidden && binding.lifetime.kind == .graph
-    }
+    /// Whether the disposal of a container waits for the end of the run: for that of a shared creation or a disposal
+    /// hook, and of what runs inside them.
+    var isAwaitedByDisposal: Bool { isDisposing || activity?.sharedCreation != nil }
 
     /// Whether the run is that of a disposal hook.
     var isDisposing: Bool { activity?.work?.kind == .disposal }
@@ -300,6 +299,7 @@ import Synchronization
         case .indexed(let found)?:
             // Multitons are shared permanently.
             guard outlivesNothingFound else { return nil }
+            if holder?.hasLongLivedProduct == true { found.noteLongHolder() }
             found.noteUse()
             return .indexed(found)
         case .plainTransient(let binding)?:

@@ -5,24 +5,28 @@
 final class StallMonitor: Sendable {
     /// A wait: one service for another.
     struct Wait: Hashable, Sendable {
-        /// The service whose run asked, nil outside every run.
+        /// The service whose factory or hook made the request, nil outside every one.
         let waiting: ServiceKey?
         /// The object of the wait, whose end is reported too, and must not be reported before.
         let creation: Creation
         /// Distinguishes the runs of one service, by identity: a waiting request keeps its run.
         private let run: ObjectIdentifier?
-        /// The container of the request, whose observers receive the report.
-        let asked: any ResolutionHost
+        /// The container that reports the wait: for a request from outside a scope, the one that the scopes of all
+        /// requests belong to, because ten thousand of them that wait for one service are one report.
+        let reporter: any ResolutionHost
 
         init(of asker: Run?, for creation: Creation, asking host: any ResolutionHost) {
-            asked = host
+            // The resolution of a `Lazy` is no service: its caller waits.
+            var asker = asker
+            while let run = asker, run.binding.blueprint.isHidden { asker = run.parent }
+            reporter = asker == nil ? host.outermostOfScopes : host
             waiting = asker?.step.key
             run = asker.map { ObjectIdentifier($0) }
             self.creation = creation
         }
 
         static func == (first: Wait, second: Wait) -> Bool {
-            first.creation === second.creation && first.run == second.run && first.asked === second.asked
+            first.creation === second.creation && first.run == second.run && first.reporter === second.reporter
                 && first.waiting == second.waiting
         }
 
@@ -94,15 +98,23 @@ final class StallMonitor: Sendable {
     }
 }
 
+extension ResolutionHost {
+    /// The container that this one is a scope of, at any depth; itself if it is no scope.
+    ///
+    /// They share their observers.
+    fileprivate var outermostOfScopes: any ResolutionHost {
+        var host: any ResolutionHost = self
+        while host.isScope, let parent = host.parentHost { host = parent }
+        return host
+    }
+}
+
 extension Request {
     /// Watched by the container asked, while the body waits for a creation.
     nonisolated(nonsending) func watched<R: Sendable>(
         waitingFor creation: Creation, _ body: nonisolated(nonsending) () async -> R
     ) async -> R {
-        // A hidden creation in a graph is a `Lazy`, whose own request is watched; one in a container loads modules.
-        guard let monitor = host.stalls, !creation.binding.blueprint.isHidden || creation.home != nil else {
-            return await body()
-        }
+        guard let monitor = host.stalls else { return await body() }
         let wait = StallMonitor.Wait(of: asker, for: creation, asking: host)
         monitor.begin(wait)
         defer { monitor.end(wait) }

@@ -7,9 +7,16 @@ final class StartMeter: Sendable {
     /// A creation, and the intervals in which it waited for others.
     fileprivate struct Record {
         struct Wait {
-            let target: Int
+            let target: Target
             let begin: Duration
             var end: Duration?
+        }
+
+        enum Target {
+            case record(Int)
+            /// A creation in another service's graph, such as the resolution of a ``Lazy``: it has no record. The wait
+            /// is one for the shared instance that it waits for itself.
+            case graphInstance(Creation)
         }
 
         let key: ServiceKey
@@ -34,6 +41,8 @@ final class StartMeter: Sendable {
         var records: [Record] = []
         /// The records of creations that are under way.
         var places: [ObjectIdentifier: Int] = [:]
+        /// The records that creations of graph instances have waited for last.
+        var targets: [Creation: Int] = [:]
     }
 
     private let stopwatch: Stopwatch
@@ -110,13 +119,14 @@ final class StartMeter: Sendable {
         state.withLock { state in
             state.starts -= 1
             if succeeded { state.hasSucceeded = true }
-            let records = state.records
+            let records = state.resolvedRecords
             guard state.starts == 0 else { return (records, false) }
             isActive.store(false, ordering: .sequentiallyConsistent)
             defer { state.hasSucceeded = false }
             state.generation += 1
             state.records = []
             state.places = [:]
+            state.targets = [:]
             return (records, !state.hasSucceeded)
         }
     }
@@ -161,7 +171,7 @@ final class StartMeter: Sendable {
     /// The creations that a creation waited for, the last one at the end.
     private static func dependencies(of record: Record) -> [Int] {
         var seen: Set<Int> = []
-        return record.waits.sorted { ($0.end ?? .zero) < ($1.end ?? .zero) }.map(\.target)
+        return record.waits.sorted { ($0.end ?? .zero) < ($1.end ?? .zero) }.compactMap(\.record)
             .reversed().filter { seen.insert($0).inserted }.reversed()
     }
 
@@ -179,13 +189,21 @@ final class StartMeter: Sendable {
         // It may have begun before the start.
         let begin = now - creation.host.elapsed() + creation.begin
         // Only a wait sees the end of another container's creation.
-        let isForeign = creation.host.startMeter !== self
+        let isForeign = creation.home != nil && creation.host.startMeter !== self
         let wait: Wait? = state.withLock { state in
             let index = state.place(around: asker)
             if index == nil, isForeign { return nil }
-            guard let target = state.place(of: creation, since: begin), let index, index != target else { return nil }
+            let target: Record.Target
+            if creation.home == nil {
+                target = .graphInstance(creation)
+            } else {
+                guard let record = state.place(of: creation, since: begin), index != record else { return nil }
+                state.noteTarget(record, ofGraphInstancesAround: asker)
+                if index != nil, isForeign { state.records[record].foreign = creation }
+                target = .record(record)
+            }
+            guard let index else { return nil }
             state.records[index].waits.append(Record.Wait(target: target, begin: now))
-            if isForeign { state.records[target].foreign = creation }
             return Wait(
                 meter: self, generation: state.generation, record: index,
                 number: state.records[index].waits.count - 1, foreign: isForeign ? creation : nil)
@@ -252,27 +270,6 @@ final class StartMeter: Sendable {
     }
 }
 
-/// A start in which a creation began, and the start around it, if a factory began it.
-final class EnclosingStart: Sendable {
-    private let meter: StartMeter?
-    private let outer: EnclosingStart?
-
-    init(_ meter: StartMeter?, inside outer: EnclosingStart?) {
-        self.meter = meter
-        self.outer = outer
-    }
-
-    /// Whether this start, or one around it, is measured by a meter.
-    func isMeasured(by meter: StartMeter) -> Bool {
-        self.meter === meter || outer?.isMeasured(by: meter) == true
-    }
-}
-
-extension Creation {
-    /// Whether it belongs to a start of the container that a meter measures.
-    func belongs(to meter: StartMeter) -> Bool { start?.isMeasured(by: meter) == true }
-}
-
 /// An instance that a start created.
 struct StartedInstance {
     let cell: Cell
@@ -280,7 +277,38 @@ struct StartedInstance {
     let generation: Int?
 }
 
+extension StartMeter.Record.Wait {
+    /// The record that it is a wait for, if it is known.
+    fileprivate var record: Int? {
+        if case .record(let index) = target { index } else { nil }
+    }
+}
+
 extension StartMeter.State {
+    /// The records, with a wait for a graph instance as one for the shared instance that it waited for.
+    ///
+    /// Without such an instance it is no wait: the graph instance was made from what existed.
+    fileprivate var resolvedRecords: [StartMeter.Record] {
+        records.enumerated().map { index, record in
+            var record = record
+            record.waits = record.waits.compactMap { wait in
+                guard case .graphInstance(let creation) = wait.target else { return wait }
+                guard let target = targets[creation], target != index else { return nil }
+                return .init(target: .record(target), begin: wait.begin, end: wait.end)
+            }
+            return record
+        }
+    }
+
+    /// Notes that the graph instances in whose task a creation runs wait for a record's instance.
+    fileprivate mutating func noteTarget(_ record: Int, ofGraphInstancesAround creation: Creation?) {
+        var next = creation
+        while let creation = next, creation.home == nil {
+            targets[creation] = record
+            next = creation.enclosing?.activity as? Creation
+        }
+    }
+
     /// The record of a creation; a new one when it has none, nil when it has ended.
     fileprivate mutating func place(of creation: Creation, since begin: Duration) -> Int? {
         if let index = places[ObjectIdentifier(creation)] { return index }

@@ -40,10 +40,10 @@ public struct StartReport: Sendable, CustomStringConvertible {
     /// The duration, the critical path, and a line for each service.
     public var description: String {
         var lines = ["start took \(duration.readable)"]
-        if let first = criticalPath.first, let last = criticalPath.last {
+        if let last = criticalPath.last, let begin = criticalPath.map(\.begin).min() {
             let path = criticalPath.map { "\($0.key)" }.joined(separator: " → ")
-            // Its first creation may have begun before the start.
-            let part = last.end - max(.zero, first.begin)
+            // A creation may have begun before the start; the last one may have worked before it waited for the others.
+            let part = last.end - max(.zero, begin)
             lines[0] += "; \(path) took \(part.readable) of it"
         }
         for service in services {

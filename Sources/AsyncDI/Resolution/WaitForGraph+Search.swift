@@ -94,7 +94,7 @@ extension WaitForGraph {
         for (inner, label) in contents[node] ?? [:] {
             edges.append(Edge(from: node, to: inner, label: label, isWait: false))
         }
-        if reach == .all || heldSet.contains(node) {
+        if reach == .all || held[node] != nil {
             for instance in early[node] ?? [] {
                 edges.append(Edge(from: node, to: instance, label: nil, isWait: false))
             }
@@ -107,7 +107,7 @@ extension WaitForGraph {
         var edges = edges(waitingFor: node)
         if let edge = edge(enclosing: node) { edges.append(edge) }
         if let holders = givenTo[node] {
-            for holder in holders where reach == .all || heldSet.contains(holder) {
+            for holder in holders where reach == .all || held[holder] != nil {
                 edges.append(Edge(from: holder, to: node, label: nil, isWait: false))
             }
         }

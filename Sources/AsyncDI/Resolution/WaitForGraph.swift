@@ -40,9 +40,10 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     private(set) var early: [Node: Set<Node>] = [:]
     /// For each node, the nodes that received its unfinished instance.
     private(set) var givenTo: [Node: Set<Node>] = [:]
-    /// Creations whose own work is done and that wait for their group, in the order in which they finished their work.
-    private(set) var held: [Node] = []
-    private(set) var heldSet: Set<Node> = []
+    /// Creations whose own work is done and that wait for their group, with their numbers in the order in which they
+    /// finished their work.
+    private(set) var held: [Node: Int] = [:]
+    private var heldCount = 0
     /// Creations that will fail, with the failed one whose instance they received.
     private(set) var doomed: [Node: Node] = [:]
     /// The disposals that calls have waited for, until they end.
@@ -68,7 +69,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
 
     var isEmpty: Bool {
         places.isEmpty && waits.isEmpty && waitedBy.isEmpty && contents.isEmpty && enclosing.isEmpty && made.isEmpty
-            && early.isEmpty && givenTo.isEmpty && held.isEmpty && heldSet.isEmpty && doomed.isEmpty
+            && early.isEmpty && givenTo.isEmpty && held.isEmpty && doomed.isEmpty
     }
 
     // MARK: Asking
@@ -92,7 +93,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     mutating func ask(_ waiter: Waiter, from asker: Node, label: Label, for target: Node) -> AskAction {
         // The asker's own work is done. The call comes from a task that outlives the asker, and the asker does not wait
         // for it.
-        if heldSet.contains(asker) { return .wait(releasing: []) }
+        if held[asker] != nil { return .wait(releasing: []) }
         // For example, a creation that the asker itself has just begun has no waits yet.
         guard target == asker || mayWait(target), path(from: target, to: asker, following: .all) != nil else {
             addWait(waiter, from: asker, label: label, to: target)
@@ -129,7 +130,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
 
     /// A request waits for the target that it has begun, which closes no cycle.
     mutating func begin(_ waiter: Waiter, from asker: Node, label: Label, for target: Node) {
-        if heldSet.contains(asker) { return }
+        if held[asker] != nil { return }
         addWait(waiter, from: asker, label: label, to: target)
     }
 
@@ -142,7 +143,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
 
     /// `inner` is about to run in the task of `outer`.
     mutating func enter(_ inner: Node, inside outer: Node, label: Label) {
-        if heldSet.contains(outer) { return }
+        if held[outer] != nil { return }
         contents[outer, default: [:]][inner] = label
         enclosing[inner] = outer
     }
@@ -174,25 +175,26 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     mutating func ownWorkDone(_ node: Node) -> SettleAction {
         leave(node)
         if !doomed.isEmpty, let cause = doomed[node] { return .fail(because: cause) }
-        if early.isEmpty || early[node] == nil, held.isEmpty {
+        if early.isEmpty || early[node] == nil && givenTo[node] == nil {
             remove(node)
             return .complete([node])
         }
         made.insert(node)
-        held.append(node)
-        heldSet.insert(node)
+        held[node] = heldCount
+        heldCount += 1
         // A task that outlives the creation may continue to wait; the creation does not wait for that task.
         removeRequests(of: node)
-        let group = completeGroup()
+        let holders = heldHolders(of: node)
+        let group = completeGroup(of: node, heldBy: holders)
         if !group.isEmpty {
             for node in group { remove(node) }
             return .complete(group)
         }
         // Being held, the creation now waits for the instances that it received early. If this closes a cycle, the
-        // cycle enters a held creation through a request, which receives the instance and continues, or through a
-        // disposal. Then another request of the cycle waits for a made instance.
+        // cycle enters one of the held creations that lead to this one through a request, which receives the instance
+        // and continues, or through a disposal. Then another request of the cycle waits for a made instance.
         var released: [Released] = []
-        for instance in held {
+        for instance in inOrder(holders) {
             for asker in waitedBy[instance] ?? [] where self.path(from: instance, to: asker) != nil {
                 released += release(waitersOf: asker, on: instance)
             }
@@ -216,8 +218,8 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
             for holder in givenTo[instance] ?? [] where affected.insert(holder).inserted { next.append(holder) }
         }
         affected.remove(node)
-        let failing = held.filter(affected.contains)
-        for holder in affected where !heldSet.contains(holder) && doomed[holder] == nil { doomed[holder] = node }
+        let failing = inOrder(affected.filter { held[$0] != nil })
+        for holder in affected where held[holder] == nil && doomed[holder] == nil { doomed[holder] = node }
         remove(node)
         for node in failing { remove(node) }
         return failing
@@ -232,7 +234,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         let instances = early[inner] ?? []
         let cause = doomed[inner]
         remove(inner)
-        guard let outer, !heldSet.contains(outer) else { return }
+        guard let outer, held[outer] == nil else { return }
         for (target, waiters) in requests {
             for (waiter, label) in waiters { addWait(waiter, from: outer, label: label, to: target) }
         }
@@ -263,7 +265,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
                 if early[holder]?.isEmpty == true { early[holder] = nil }
             }
         }
-        if !held.isEmpty, heldSet.remove(node) != nil { held.removeAll { $0 == node } }
+        if !held.isEmpty { held[node] = nil }
         if !doomed.isEmpty, let cause = doomed.removeValue(forKey: node) { dropped.append(cause) }
     }
 
@@ -328,17 +330,5 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
             waitedBy[target]?.remove(asker)
             if waitedBy[target]?.isEmpty == true { waitedBy[target] = nil }
         }
-    }
-
-    /// The largest set of held creations that received no unfinished instance from outside the set.
-    private func completeGroup() -> [Node] {
-        var group = heldSet
-        var next = held.filter { node in early[node].map { !$0.isSubset(of: heldSet) } ?? false }
-        while let node = next.popLast() {
-            guard group.remove(node) != nil else { continue }
-            // A holder of an incomplete creation's instance is not complete either.
-            for holder in givenTo[node] ?? [] where group.contains(holder) { next.append(holder) }
-        }
-        return held.filter(group.contains)
     }
 }

@@ -5,6 +5,7 @@ final class ChaosInterceptor: ContainerInterceptor {
     private struct State {
         var record: ChaosRecord
         var counts: [String: Int] = [:]
+        var hasFailedCalls = false
     }
 
     private let plan: ChaosPlan
@@ -25,6 +26,9 @@ final class ChaosInterceptor: ContainerInterceptor {
             return state.record
         }
     }
+
+    /// Whether the plan has made a call throw, or cancelled it.
+    var hasFailedCalls: Bool { state.withLock { $0.hasFailedCalls } }
 
     var wantedEvents: ContainerEvent.Kinds { [.created, .failed, .evicted, .disposed] }
 
@@ -75,6 +79,7 @@ final class ChaosInterceptor: ContainerInterceptor {
         if fault == .isCancelled, call.kind == .disposalHook { return }
         let text = "\(name) #\(number)"
         note("\(text): \(fault.rawValue)", call, isError: fault == .throwsError)
+        if fault == .throwsError || fault == .isCancelled { state.withLock { $0.hasFailedCalls = true } }
         switch fault {
         case .suspends: for _ in 0..<size { await Task.yield() }
         // A task that is cancelled is not slow.

@@ -2,7 +2,7 @@ public import AsyncDI
 
 /// The failure of a chaos test's round, with the means to repeat it.
 public struct ChaosFailure: Error, CustomStringConvertible {
-    /// The seed of the round: `withChaos(seed: …, rounds: 1)` repeats it.
+    /// The seed of the round: `withChaos(seed: …, rounds: 1)` repeats it, with the same faults and resets.
     public let seed: UInt64
     /// The violated invariants.
     public let problems: [String]
@@ -12,7 +12,7 @@ public struct ChaosFailure: Error, CustomStringConvertible {
     /// The problems, the seed and the plan.
     public var description: String {
         "chaos: " + problems.joined(separator: " ")
-            + "\nRepeat it by withChaos(seed: \(seed), rounds: 1). The plan:"
+            + "\nRepeat it by withChaos(seed: \(seed), rounds: 1) with the same faults and resets. The plan:"
             + (plan.isEmpty ? " nothing" : plan.map { "\n- \($0)" }.joined())
     }
 }
@@ -35,8 +35,8 @@ public struct ChaosFailure: Error, CustomStringConvertible {
 /// After each round the container is disposed. The round fails when the body or the disposal does not end in time, when
 /// a singleton or scoped instance was created twice in one container, when an instance was disposed twice or not at
 /// all, and when observers missed an error of a shared instance or an `onDispose` hook. The body may throw the planned
-/// errors: ``ChaosError``, `CancellationError`, and a `DisposalError` or `ResolutionError` that they cause. Any other
-/// error fails the round.
+/// errors: ``ChaosError``, and in a round whose plan throws or cancels anything `CancellationError`; also a
+/// `DisposalError`, `ResolutionError` or `StartFailure` that they cause. Any other error fails the round.
 ///
 /// In the body, the container of the round is ``AsyncDI/Container/test``, and ``AsyncDI/Container/events`` are those of
 /// the round. In a task that is cancelled, the round still ends and disposes its container, in the same time.
@@ -135,12 +135,12 @@ struct ChaosRound {
             throw failure(["The body has not ended within \(patience). \(activity)"], of: interceptor.takeRecord())
         }
         var problems: [String] = []
-        if case .failure(let error) = result, !Self.isPlanned(error) {
+        if case .failure(let error) = result, !isPlanned(error) {
             problems.append("The body threw what was not planned: \(error).")
         }
         do {
             try await container.dispose(within: patience)
-        } catch  where Self.isPlanned(error) {
+        } catch  where isPlanned(error) {
         } catch {
             problems.append("The disposal failed: \(error)")
         }
@@ -161,12 +161,16 @@ struct ChaosRound {
     }
 
     /// Whether an error follows from the plan.
-    static func isPlanned(_ error: any Error) -> Bool {
+    private func isPlanned(_ error: any Error) -> Bool {
         switch error {
-        case is ChaosError, is CancellationError: true
+        case is ChaosError: true
+        // One failure may cancel what runs beside it.
+        case is CancellationError: interceptor.hasFailedCalls
         case let error as DisposalError: error.errors.allSatisfy(isPlanned)
+        case let failure as StartFailure: isPlanned(failure.underlying)
         case let error as ResolutionError:
-            error.code == .creationCancelled || error.underlying.map(isPlanned) == true
+            error.code == .creationCancelled && interceptor.hasFailedCalls
+                || error.underlying.map(isPlanned) == true
         default: false
         }
     }

@@ -19,15 +19,18 @@ public import Testing
 ///   - container: The container; nil for that of the current test.
 ///   - sourceLocation: The source location of the expectation.
 /// - Throws: ``TestContainerError/noTestContainer``; `ResolutionError` with the code `disposed`; an error of the system
-///   when the file cannot be read or written.
+///   when the file cannot be read or written; outside Swift Testing, as in XCTest, the differences as
+///   ``TestContainerError/unreported(findings:)``.
 public nonisolated(nonsending) func expectGraph(
     matches file: String, of container: Container? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
     let container = try container ?? Container.test
     let graph = try await container.declaredGraph().contract
-    let mustRewrite = !["", "0"].contains(ProcessInfo.processInfo.environment["ASYNCDI_REWRITE_GRAPHS"] ?? "")
+    let mustRewrite = ProcessInfo.processInfo.environment["ASYNCDI_REWRITE_GRAPHS"] == "1"
     let finding = try GraphFile(file, beside: sourceLocation.filePath).compare(with: graph, mustRewrite: mustRewrite)
-    if let finding { Issue.record(Comment(rawValue: finding), sourceLocation: sourceLocation) }
+    guard let finding else { return }
+    if Test.current == nil { throw TestContainerError.unreported(findings: [finding]) }
+    Issue.record(Comment(rawValue: finding), sourceLocation: sourceLocation)
 }
 
 /// A file with a graph.

@@ -14,13 +14,18 @@ public import Testing
 /// - Parameters:
 ///   - container: The container; nil for that of the current test.
 ///   - sourceLocation: The source location for problems without a registration.
-/// - Throws: ``TestContainerError/noTestContainer``; `ResolutionError` with the code `disposed`.
+/// - Throws: ``TestContainerError/noTestContainer``; `ResolutionError` with the code `disposed`; outside Swift Testing,
+///   as in XCTest, the problems as ``TestContainerError/unreported(findings:)``.
 public nonisolated(nonsending) func expectWiring(
     of container: Container? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
     let container = try container ?? Container.test
     let lines = TestContainer.current?.session?.attributeLines ?? AttributeLines()
-    for problem in try await container.validationReport().problems {
+    let problems = try await container.validationReport().problems
+    if Test.current == nil, !problems.isEmpty {
+        throw TestContainerError.unreported(findings: problems.map { "\($0)" })
+    }
+    for problem in problems {
         // The last registration of the path: what is missing has none.
         let last = Array(zip(problem.path, problem.sites)).last { $0.1 != nil }
         let site = last.flatMap { lines.site(of: $0, at: $1) }

@@ -267,4 +267,33 @@ private final class Work: Sendable {
         }
         #expect(error?.errors.count == 2)
     }
+
+    @Test func `an instance that is completed after its body has thrown gets the body's error`() async throws {
+        struct Failure: Error {}
+        let (log, begun, gate) = (log, Gate(), Gate())
+        let container = Container(name: "app") {
+            Registration(Work.self, lifetime: .scoped) { _ in
+                // The disposal of the scope cancels it.
+                await withTaskCancellationHandler {
+                    await gate.pass()
+                } onCancel: {
+                    gate.open()
+                }
+                return Work(log)
+            }
+            .onDispose { work, reason in work.end(reason) }
+        }
+        await #expect(throws: Failure.self) {
+            try await container.withScope("request") { scope in
+                Task { [begun] in
+                    begun.arrive()
+                    _ = try? await scope.resolve(Work.self)
+                }
+                await begun.arrived()
+                await gate.arrived()
+                throw Failure()
+            }
+        }
+        #expect(log.entries == ["rolled back: Failure()"])
+    }
 }

@@ -312,4 +312,11 @@ struct MultibindingsTests {
         try await child.register(keyed)
         #expect(try await names(in: child).filter { $0 == "key" }.count == 1)
     }
+
+    @Test func `a key is not one of an optional type, although it can be cast to it`() async throws {
+        let container = Container { Registration(Int.self, instance: 1).intoMany(key: "a") }
+        #expect(try await container.resolveMap(Int.self, keyedBy: String.self) == ["a": 1])
+        #expect(try await container.resolveMap(Int.self, keyedBy: String?.self).isEmpty)
+        await expect(.notRegistered) { try await container.resolve([String?: Int].self) }
+    }
 }

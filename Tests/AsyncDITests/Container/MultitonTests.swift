@@ -52,7 +52,7 @@ import Testing
         let disposal = Task { try await container.dispose() }
         gate.open()
         try await disposal.value
-        #expect(closed.entries == ["a", "b"])
+        #expect(closed.entries.sorted() == ["a", "b"])
     }
 
     @Test func `a creation in flight is never evicted`() async throws {
@@ -343,5 +343,33 @@ import Testing
         clock.manual.advance(by: .seconds(60))
         await until { closed.entries.sorted() == ["a", "b"] }
         try await container.dispose()
+    }
+
+    @Test func `only instances with arguments of the type are listed, not with one that could be cast to it`()
+        async throws
+    {
+        let container = Container {
+            Registration(Pool.self, qualifier: "int", lifetime: .multiton) { (_, _: Int) in Pool("") }
+            Registration(Pool.self, qualifier: "optional", lifetime: .multiton) { (_, _: Int?) in Pool("") }
+            Registration(Pool.self, qualifier: "key", lifetime: .multiton, keyedBy: { (text: String) in text.count }) {
+                (_, _: String) in Pool("")
+            }
+        }
+        _ = try await container.resolve(Pool.self, qualifier: "int", arguments: 1)
+        _ = try await container.resolve(Pool.self, qualifier: "optional", arguments: Int?.none)
+        _ = try await container.resolve(Pool.self, qualifier: "key", arguments: "four")
+        let (int, optional, key) = (
+            await container.cachedArguments(of: Pool.self, qualifier: "int", Int.self),
+            await container.cachedArguments(of: Pool.self, qualifier: "optional", Int?.self),
+            await container.cachedArguments(of: Pool.self, qualifier: "key", Int.self)
+        )
+        #expect(int == [1] && optional == [nil] && key == [4])
+        let others = (
+            await container.cachedArguments(of: Pool.self, qualifier: "int", Int?.self).count,
+            await container.cachedArguments(of: Pool.self, qualifier: "int", String?.self).count,
+            await container.cachedArguments(of: Pool.self, qualifier: "optional", Int.self).count,
+            await container.cachedArguments(of: Pool.self, qualifier: "key", Int?.self).count
+        )
+        #expect(others == (0, 0, 0, 0))
     }
 }

@@ -318,4 +318,23 @@ import Testing
         }
         await expect(.duplicateRegistration) { try await rejected.start() }
     }
+
+    @Test func `a start that is cancelled blames no service`() async throws {
+        struct Slow: Sendable {}
+        let begun = Gate()
+        let container = Container {
+            Registration(Slow.self, lifetime: .singleton) { _ in
+                begun.arrive()
+                try await Task.sleep(for: .seconds(3600))
+                return Slow()
+            }
+            .eager()
+        }
+        let start = Task { try await container.start() }
+        await begun.arrived()
+        start.cancel()
+        await #expect(throws: CancellationError.self) { try await start.value }
+        #expect(container.startFailure?.path.isEmpty == true)
+        #expect(container.startFailure?.service == nil)
+    }
 }

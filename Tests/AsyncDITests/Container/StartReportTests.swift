@@ -316,4 +316,49 @@ import Testing
         #expect(report.criticalPath.last?.ownDuration == .zero)
         try await container.dispose()
     }
+
+    @Test func `the critical path includes the work of the last service before it waited`() async throws {
+        let (clock, mayAsk) = (clock, Gate())
+        let container = Container(clock: clock) {
+            Registration(Database.self, lifetime: .singleton) { _ in
+                try await clock.sleep(for: .seconds(1))
+                return Database()
+            }
+            Registration(Cache.self, lifetime: .singleton) { resolver in
+                try await clock.sleep(for: .seconds(9))
+                _ = try await resolver.resolve(Database.self)
+                return Cache()
+            }
+            .eager()
+        }
+        let start = Task { try await container.start() }
+        for seconds in [9, 1] {
+            await clock.sleepers(reach: 1)
+            clock.advance(by: .seconds(seconds))
+        }
+        #expect(try await start.value.description.hasPrefix("start took 10 s; Database → Cache took 10 s of it"))
+        withExtendedLifetime(mayAsk) {}
+    }
+
+    @Test func `no event of a trace begins before its origin`() async throws {
+        let (clock, gate) = (clock, Gate())
+        let container = Container(clock: clock) {
+            Registration(Database.self, lifetime: .singleton) { _ in
+                await gate.pass()
+                return Database()
+            }
+            .eager()
+        }
+        let early = Task { try await container.resolve(Database.self) }
+        await gate.arrived()
+        clock.advance(by: .seconds(2))
+        let start = Task { try await container.start() }
+        await container.core.waiters(of: Database.self, reach: 2)
+        clock.advance(by: .seconds(1))
+        gate.open()
+        let report = try await start.value
+        _ = try await early.value
+        #expect(report.services.map(\.begin) == [.seconds(-2)])
+        #expect(report.traceEvents().contains("\"ts\":0,\"dur\":3000000,"))
+    }
 }

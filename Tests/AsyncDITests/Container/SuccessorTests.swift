@@ -327,9 +327,47 @@ private final class File: Sendable {
             await expect(.circularDependency) { _ = try await boxes.entries[0].resolve(File.self, arguments: "a") }
         }
         boxes.append(container)
-        _ = try await container.resolve(File.self, arguments: "a")
+        // One after the other, because an instance that outlives both holds one of them.
+        try await container.register(Thing.self, lifetime: .singleton) { r in
+            _ = try await r.resolve(File.self, arguments: "a")
+            return Thing()
+        }
+        _ = try await container.resolve(Thing.self)
         _ = try await container.resolve(File.self, arguments: "b")
         try await finishes { try await container.reset(File.self) }
         #expect(log.entries == ["open a", "open b", "close b", "close a"])
+    }
+
+    @Test func `a hook can have the successor of an instance that is disposed beside its own`() async throws {
+        let boxes = Log<Container>()
+        let container = container(.multiton) { name in
+            guard name == "b", boxes.entries.count == 1 else { return }
+            _ = try? await boxes.entries[0].resolve(File.self, arguments: "a")
+        }
+        boxes.append(container)
+        _ = try await container.resolve(File.self, arguments: "a")
+        _ = try await container.resolve(File.self, arguments: "b")
+        try await finishes { try await container.reset(File.self) }
+        #expect(log.entries == ["open a", "open b", "close a", "open a", "close b"])
+    }
+
+    @Test func `hooks that need the successors of each other's instances get errors`() async throws {
+        let (boxes, errors) = (Log<Container>(), Log<ResolutionError.Code>())
+        let container = container(.multiton) { name in
+            guard boxes.entries.count == 1 else { return }
+            do {
+                _ = try await boxes.entries[0].resolve(File.self, arguments: name == "a" ? "b" : "a")
+            } catch let error as ResolutionError {
+                errors.append(error.code)
+            } catch {}
+        }
+        boxes.append(container)
+        _ = try await container.resolve(File.self, arguments: "a")
+        _ = try await container.resolve(File.self, arguments: "b")
+        try await finishes { try await container.reset(File.self) }
+        #expect(errors.entries.contains(.circularDependency))
+        #expect(log.entries.count { $0.hasPrefix("close") } == 2)
+        boxes.append(container)
+        try await container.dispose()
     }
 }

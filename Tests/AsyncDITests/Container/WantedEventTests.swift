@@ -102,4 +102,17 @@ private final class ChoosyObserver: ContainerObserver {
         for event in events { #expect(all.insert(event.kind).inserted) }
         #expect(ContainerEvent.Kinds.all.isSuperset(of: all))
     }
+
+    @Test func `what a scope is given is no event, under whatever types`() async throws {
+        let observer = ChoosyObserver(.all)
+        let container = Container(observers: [observer])
+        try await container.withScope("request") {
+            Registration(A.self, instance: A()).implements((any Sendable).self)
+            Registration(expected: B.self).implements((any Sendable).self, qualifier: "b")
+        } operation: { scope in
+            _ = try await scope.resolve((any Sendable).self)
+        }
+        try await container.dispose()
+        #expect(observer.kinds == [.scopeOpened, .scopeClosed])
+    }
 }

@@ -323,4 +323,28 @@ private final class Pool: Sendable {}
         gate.open()
         try await body.value
     }
+
+    @Test func `an instance that left the cache before the disposal of its container is listed once`() async throws {
+        let (leased, hook) = (Gate(), Gate())
+        let container = Container(name: "app") {
+            Registration(Pool.self, lifetime: .singleton) { _ in Pool() }.onDispose { _ in await hook.pass() }
+        }
+        let body = Task {
+            try await container.withInstance(Pool.self) { _ in await leased.pass() }
+        }
+        await leased.arrived()
+        let reset = Task { try await container.reset(Pool.self) }
+        while container.activity().disposals.isEmpty { await Task.yield() }
+        let disposal = Task { try? await container.dispose() }
+        while container.core.disposalUnderWay?.subject == nil { await Task.yield() }
+        #expect(container.activity().disposals.map(\.waitsForLeases) == [true])
+        leased.open()
+        await hook.arrived()
+        while container.activity().disposals.first?.waitsForLeases != false { await Task.yield() }
+        #expect(container.activity().disposals.count == 1)
+        hook.open()
+        _ = try? await body.value
+        _ = try? await reset.value
+        await disposal.value
+    }
 }

@@ -287,4 +287,42 @@ import Testing
         let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Database.self) }
         #expect(error?.code == .invalidRegistration)
     }
+
+    @Test func `a given instance that is decorated is checked as it is, before and after the first request`()
+        async throws
+    {
+        let checked = Log<ObjectIdentifier>()
+        let database = Database(isBroken: true)
+        let container = Container {
+            Registration(instance: database).healthCheck { database in
+                checked.append(ObjectIdentifier(database))
+                try database.ping()
+            }
+            Decoration(Database.self) { _, _ in Database() }
+        }
+        #expect(await container.health(timeout: .seconds(60)).entries.map(\.isHealthy) == [false])
+        _ = try await container.resolve(Database.self)
+        #expect(await container.health(timeout: .seconds(60)).entries.map(\.isHealthy) == [false])
+        #expect(checked.entries == [ObjectIdentifier(database), ObjectIdentifier(database)])
+    }
+
+    @Test func `thousands of instances that fail are reported with their users, each once`() async throws {
+        struct Pool: Sendable { let tenant: Int }
+        struct Reader: Sendable {}
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant: tenant) }
+                .healthCheck { _ in
+                    await Task.yield()
+                    throw Broken()
+                }
+            for number in 0..<300 {
+                Registration(Reader.self, qualifier: "\(number)", lifetime: .singleton) { _ in Reader() }
+                    .dependencies(Provider<Pool>.self)
+            }
+        }
+        for tenant in 0..<8000 { _ = try await container.resolve(Pool.self, arguments: tenant) }
+        let report = await container.health(timeout: .seconds(600))
+        #expect(report.entries.count == 8000)
+        #expect(report.entries.allSatisfy { $0.affected.count == 300 && !$0.isHealthy })
+    }
 }

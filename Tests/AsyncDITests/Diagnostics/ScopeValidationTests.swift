@@ -4,6 +4,7 @@ import Testing
 
 private struct Request: Sendable {}
 private protocol Incoming: Sendable {}
+private protocol Thinking: Sendable {}
 extension Request: Incoming {}
 private struct Handler: Sendable {
     let request: Request
@@ -212,5 +213,67 @@ private struct Page: Sendable {
             Registration(using: { (_: Lazy<Provider<Thing>>, _: Lazy<Thing>) in 1 }, lifetime: .singleton)
         }
         await #expect(throws: (any Error).self) { try await captive.validate() }
+    }
+
+    @Test func `a decorated forwarded type stands for the registration beside it, as at run time`() async throws {
+        struct Core: Thinking {}
+        struct Wrapped: Thinking { let inner: any Thinking }
+        let container = Container(name: "app") {
+            Registration(expected: Bool.self)
+            Registration(Core.self, lifetime: .scoped) { resolver in
+                _ = try await resolver.resolve(Bool.self)
+                return Core()
+            }
+            .dependencies(Bool.self).implements((any Thinking).self)
+            Decoration((any Thinking).self) { _, inner in Wrapped(inner: inner) }
+        }
+        // The scope's own core needs no value, but is not the one behind the forwarded type.
+        try await container.withScope("job", registrations: { Registration(instance: Core()) }) { scope in
+            let report = try await scope.validationReport(resolving: [(any Thinking).self])
+            #expect(report.problems.map(\.code) == [.notRegistered])
+            await expect(.notRegistered) { _ = try await scope.resolve((any Thinking).self) }
+        }
+        try await container.withScope("circle") {
+            Registration(instance: true)
+            Registration(Core.self, lifetime: .scoped) { resolver in
+                _ = try await resolver.resolve((any Thinking).self)
+                return Core()
+            }
+            .dependencies((any Thinking).self)
+        } operation: { scope in
+            #expect(try await scope.validationReport(resolving: [(any Thinking).self]).problems.isEmpty)
+            _ = try await scope.resolve(Core.self)
+        }
+    }
+
+    @Test func `a deferred optional is nil in a scope that lacks the value, as validation assumes`() async throws {
+        struct User: Sendable {}
+        struct Page: Sendable {
+            let lazy: Lazy<User>?
+            let provider: Provider<User>?
+        }
+        let container = Container(name: "app") {
+            Registration(expected: User.self)
+            Registration(using: Page.init, lifetime: .scoped)
+        }
+        try await container.withScope("guest") { scope in
+            #expect(try await scope.validationReport(resolving: [Page.self]).problems.isEmpty)
+            let page = try await scope.resolve(Page.self)
+            #expect(page.lazy == nil && page.provider == nil)
+        }
+        try await container.withScope("user", registrations: { Registration(instance: User()) }) { scope in
+            let page = try await scope.resolve(Page.self)
+            _ = try await (page.lazy?(), page.provider?())
+            #expect(page.lazy != nil && page.provider != nil)
+        }
+        // Above the scopes, a provider is called in one of them.
+        #expect(try await container.resolve(Provider<User>?.self) != nil)
+    }
+
+    @Test func `a contribution is no answer to a request for its service`() async throws {
+        struct Check: Sendable {}
+        let container = Container(name: "app") { Registration(Check.self) { Check() }.intoMany() }
+        #expect(try await container.validationReport(resolving: [Check.self]).problems.map(\.code) == [.notRegistered])
+        #expect(try await container.validationReport(resolving: [[Check].self]).problems.isEmpty)
     }
 }

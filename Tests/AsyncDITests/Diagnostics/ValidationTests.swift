@@ -73,7 +73,8 @@ private struct Reader: Sendable {
         try await container.validate()
         let report = try await container.validationReport()
         #expect(report.problems.isEmpty)
-        #expect(report.opaque.map(\.key.description) == ["Font"])
+        // A reader has a resolver.
+        #expect(report.opaque.map(\.key.description) == ["Font", "Reader"])
         #expect(report.opaque.first?.site?.fileID == "AsyncDITests/ValidationTests.swift")
     }
 
@@ -372,5 +373,55 @@ private struct Reader: Sendable {
             Registration(Request.self) { _ in Request() }.dependencies(Page?.self)
         }
         #expect(try await problems(eager) == ["argumentMismatch: Request → Page"])
+    }
+
+    @Test func `an initializer with a resolver is listed as unknown, a closure without one is known`() async throws {
+        struct Text: Sendable {}
+        struct Editor: Sendable {
+            init(_ resolver: Resolver, _ text: Text) {}
+        }
+        let container = Container {
+            Registration(using: Editor.init)
+            Registration(Text.self) { Text() }
+            Registration(Int.self, qualifier: "async") {
+                await Task.yield(); return 1
+            }
+        }
+        #expect(try await container.validationReport().opaque.map { "\($0.key)" } == ["Editor"])
+        let declared = Container {
+            Registration(using: Editor.init).dependencies(Text.self)
+            Registration(Text.self) { Text() }
+        }
+        #expect(try await declared.validationReport().opaque.isEmpty)
+    }
+
+    @Test func `hooks leave open what an initializer's service uses`() async throws {
+        struct Text: Sendable {}
+        let container = Container {
+            Registration(using: Text.init).onCreate { resolver, _ in _ = try await resolver.resolve(Int.self) }
+            Registration(Int.self, instance: 1)
+        }
+        let found = try await container.declaredGraph().unreachable(fromServices: [Text.self])
+        #expect(found.nodes.map(\.name) == ["Int"])
+        #expect(found.opaque.map(\.name) == ["Text"])
+        #expect(try await container.validationReport().opaque.isEmpty)
+    }
+
+    @Test func `a decoration of a value that scopes supply is a problem where the value is expected`() async throws {
+        struct User: Sendable {}
+        let container = Container(name: "app") {
+            Registration(expected: User.self)
+            Decoration(User.self) { _, user in user }
+        }
+        let problem = try await container.validationReport().problems.first
+        #expect(problem?.code == .invalidRegistration)
+        #expect(problem.map { "\($0)".contains("each scope supplies one") } == true)
+        try await container.withScope("request") {
+            Registration(instance: User())
+            Decoration(User.self) { _, user in user }
+        } operation: { scope in
+            let problems = try await scope.validationReport().problems
+            #expect(problems.isEmpty)
+        }
     }
 }

@@ -90,4 +90,37 @@ private typealias Graph = WaitForGraph<Int, Int, Int>
         }
         #expect(labels == [1])
     }
+
+    // MARK: Held creations
+
+    @Test func `the end of a creation costs the same, however many others are held`() {
+        var graph = Graph()
+        // Each odd node has received the instance of the node before it, whose hooks still run.
+        let pairs = 0..<30_000
+        for pair in pairs {
+            let (made, holder) = (2 * pair, 2 * pair + 1)
+            graph.instanceMade(by: made)
+            _ = graph.ask(made, from: made, label: 0, for: holder)
+            guard case .takeEarly = graph.ask(holder, from: holder, label: 0, for: made) else {
+                Issue.record("the instance exists")
+                return
+            }
+            guard case .hold = graph.ownWorkDone(holder) else {
+                Issue.record("it waits for the other one")
+                return
+            }
+        }
+        // One that has nothing to do with them.
+        guard case .complete([-1]) = graph.ownWorkDone(-1) else {
+            Issue.record("nothing holds it")
+            return
+        }
+        for pair in pairs {
+            guard case .complete([2 * pair + 1, 2 * pair]) = graph.ownWorkDone(2 * pair) else {
+                Issue.record("both are complete")
+                return
+            }
+        }
+        #expect(graph.isEmpty)
+    }
 }

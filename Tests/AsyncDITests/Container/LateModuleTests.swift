@@ -1,0 +1,76 @@
+import Testing
+
+@testable import AsyncDI
+
+private final class Mailer: Sendable {
+    let isSetUp = Locked(false)
+}
+
+/// A module whose service needs `loaded`.
+private struct MailModule: Module {
+    var registrations: Registrations {
+        Registration(Mailer.self, lifetime: .singleton) { _ in Mailer() }
+    }
+
+    func loaded(_ resolver: Resolver) async throws {
+        let mailer = try await resolver.resolve(Mailer.self)
+        await Task.yield()
+        mailer.isSetUp.withLock { $0 = true }
+    }
+}
+
+/// A module that is registered in a container which others already use.
+@Suite(.timeLimit(.minutes(10))) struct LateModuleTests {
+    private func isSetUp(_ container: Container) async throws -> Bool {
+        try await container.resolve(Mailer.self).isSetUp.withLock { $0 }
+    }
+
+    @Test func `an open scope waits for loaded`() async throws {
+        let container = Container {}
+        let scope = try await container.openScope("open")
+        let inner = try await scope.openScope("inner")
+        try await container.register(MailModule())
+        #expect(try await isSetUp(inner))
+        try await container.dispose()
+    }
+
+    @Test func `the body of a scope waits for loaded, also where it asks the container`() async throws {
+        for asksScope in [true, false] {
+            let container = Container {}
+            try await container.withScope("request") { scope in
+                try await container.register(MailModule())
+                #expect(try await isSetUp(asksScope ? scope : container))
+            }
+        }
+    }
+
+    @Test func `a child waits for loaded`() async throws {
+        let container = Container {}
+        let child = Container(parent: container) {}
+        try await container.register(MailModule())
+        #expect(try await isSetUp(child))
+    }
+
+    @Test func `a container that falls back, and a scope of it, wait for loaded`() async throws {
+        for opensScope in [true, false] {
+            let container = Container {}
+            let other = Container(fallbacks: [container]) {}
+            let asked = opensScope ? try await other.openScope("open") : other
+            try await container.register(MailModule())
+            #expect(try await isSetUp(asked))
+            try await other.dispose()
+        }
+    }
+
+    @Test func `a container that has ended is not kept by the one that it fell back on`() async throws {
+        let container = Container {}
+        weak var core: ContainerCore?
+        do {
+            let other = Container(fallbacks: [container]) {}
+            core = other.core
+            try await other.dispose()
+        }
+        #expect(core == nil)
+        #expect(container.core.withState { $0.dependents.isEmpty })
+    }
+}
