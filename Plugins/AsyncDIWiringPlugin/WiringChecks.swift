@@ -33,12 +33,16 @@ struct WiringChecks {
 
     /// The checks of a target: those that share a module of the package with it.
     ///
-    /// Without one, the wiring may be in another package: those that share a module other than AsyncDI's.
+    /// Without one, the wiring may be in another package: those that share a module of it that depends on AsyncDI.
     func checks(of target: any Target, in package: Package) -> [Check] {
         let own = Set(package.targets.map(\.id))
         let found = all.filter { $0.concerns(target) { own.contains($0.id) } }
-        return found.isEmpty
-            ? all.filter { $0.concerns(target) { !["AsyncDI", "AsyncDIWiring"].contains($0.name) } } : found
+        if !found.isEmpty { return found }
+        return all.filter { check in
+            check.concerns(target) { module in
+                module.name != "AsyncDIWiring" && module.recursiveTargetDependencies.contains { $0.name == "AsyncDI" }
+            }
+        }
     }
 
     init(in package: Package) {

@@ -6,7 +6,7 @@ import Testing
 ///
 /// The compiler copies the arguments of an attribute into the code that a macro makes, where `#line` is that of the
 /// declaration below, for every registration. So the source is read: the first registration of the attribute is the
-/// first one that its text has, and so on. With a branch or loop in the attribute, and where their numbers differ, the
+/// first one that its text has, and so on. With a branch or loop among them, and where their numbers differ, the
 /// line stays.
 struct AttributeLines: Sendable {
     /// The registrations of a trait, and its place as the compiler gives it.
@@ -70,6 +70,10 @@ struct SwiftText: Sendable {
     init(_ source: String) {
         // The number of open parentheses in the attribute; nil outside attributes.
         var depth: Int?
+        // The open braces there: whether each one is that of a branch or loop.
+        var braces: [Bool] = []
+        // Whether the next brace is that of a branch or loop, and whether its word has just ended.
+        var (isBranch, isAfterBranch) = (false, false)
         // Whether the declaration of the latest attribute has not begun yet.
         var isBelowAttribute = false
         var line = 1
@@ -81,9 +85,11 @@ struct SwiftText: Sendable {
                 continue
             }
             if !word.isEmpty { (previousWord, word) = (word, "") }
-            // Not the label of an argument, as in `.enabled(if: …)`.
-            if depth != nil, character != ":", Self.branches.contains(previousWord) {
-                attributes[attributes.count - 1].isConditional = true
+            if depth != nil, Self.branches.contains(previousWord) { (isBranch, isAfterBranch) = (true, true) }
+            if isAfterBranch, !character.isWhitespace {
+                // The label of an argument is no branch, as in `.enabled(if: …)`.
+                if character == ":" { isBranch = false }
+                isAfterBranch = false
             }
             if isBelowAttribute, Self.declarations.contains(previousWord) {
                 attributes[attributes.count - 1].lastLine = line
@@ -91,13 +97,25 @@ struct SwiftText: Sendable {
             }
             if previousWord == "Registration", "({<".contains(character) {
                 registrations.insert(line)
-                if depth != nil { attributes[attributes.count - 1].registrations.append(line) }
+                if depth != nil {
+                    attributes[attributes.count - 1].registrations.append(line)
+                    if braces.contains(true) { attributes[attributes.count - 1].isConditional = true }
+                }
             }
             switch character {
             case "(" where depth == nil && ["@Test", "@Suite"].contains(previousWord):
                 attributes.append(Attribute(line: line))
                 isBelowAttribute = false
                 depth = 1
+                (braces, isBranch) = ([], false)
+            case "{" where depth != nil:
+                braces.append(isBranch)
+                isBranch = false
+            case "}" where depth != nil:
+                _ = braces.popLast()
+            case "#" where depth != nil:
+                // A condition of the compiler has no braces.
+                attributes[attributes.count - 1].isConditional = true
             case "(":
                 depth = depth.map { $0 + 1 }
             case ")":

@@ -23,8 +23,7 @@ public enum TestContainerError: Error, Sendable, CustomStringConvertible {
                 + "withChaos, or give the test or its suite the trait .container { … }."
         case .unreported(let findings):
             findings.joined(separator: "\n")
-                + "\nThis is an error because no test of Swift Testing is running here. In XCTest, withTestContainer takes "
-                + "report: { XCTFail($0.description) }."
+                + "\nThis is an error because no test of Swift Testing is running here, of which it would be an issue."
         case .notOfTest(let name):
             "The events of \(name.map { "container \"\($0)\"" } ?? "this container") are not recorded: it is neither the "
                 + "container of the current test, or round of chaos, nor a scope of it. Use Container.test.events, or "

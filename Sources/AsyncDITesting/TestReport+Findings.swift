@@ -18,8 +18,10 @@ extension TestReport {
     static func decorationOfNothing(_ key: ServiceKey, at site: RegistrationSite) -> TestReport {
         TestReport(
             kind: .overrideOfNothing,
-            message: "The decoration of \(key) applies to no registration. Correct its type or qualifier; if the test "
-                + "registers the service later, say so: \(offSwitch(.overrideOfNothing)).",
+            message:
+                "The decoration of \(key) applies to no registration. Correct its type or qualifier; decorate a value "
+                + "that a scope supplies there; if the test registers the service later, say so: "
+                + "\(offSwitch(.overrideOfNothing)).",
             site: site, key: key)
     }
 

@@ -10,7 +10,8 @@ public struct TestReport: Sendable, CustomStringConvertible {
     /// The kinds of reports, each of which ``TestContainerOption/allowing(_:because:)`` can switch off.
     @nonexhaustive
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The key of an inner registration, meant as an override, is not registered around it.
+        /// The key of an inner registration, meant as an override, is not registered around it; or a decoration among
+        /// the overrides applies to nothing.
         case overrideOfNothing
         /// The test never resolved one of its own overrides; a warning.
         case unusedOverride

@@ -5,7 +5,7 @@ import Testing
 ///
 /// ```swift
 /// func testCheckout() async throws {
-///     try await withTestContainer(report: { XCTFail($0.description) }) {
+///     try await withTestContainer(report: { if !$0.isWarning { XCTFail($0.description) } }) {
 ///         AppModule()
 ///     } overrides: {
 ///         Registration((any PaymentGateway).self, instance: FakeGateway())
@@ -19,7 +19,7 @@ import Testing
 ///   - options: The options of the container.
 ///   - report: Receives each report; the default records an issue of the current test. Called in any task, also after
 ///     the end of the body. Outside Swift Testing, as in XCTest, the default throws the reports after the body, and
-///     prints those that come later.
+///     prints those that come later or beside an error of the body.
 ///   - fileID: The file that reports without a registration are recorded at.
 ///   - filePath: The path of that file.
 ///   - line: The line that reports without a registration are recorded at.
@@ -53,9 +53,16 @@ public nonisolated(nonsending) func withTestContainer<R>(
             }
             if isLate { print("\(report.isWarning ? "warning" : "error"): \(place): \(report)") }
         })
-    // Unsafe because a local variable cannot express that the result was received as `sending` and is touched by
-    // nothing on its way out.
-    nonisolated(unsafe) let result = try await session.run(operation)
+    // Unsafe because a `do` cannot express that the result was received as `sending` and is touched by nothing on its
+    // way out.
+    nonisolated(unsafe) let result: R
+    do {
+        result = try await session.run(operation)
+    } catch {
+        // The test fails by this error; the reports may say why.
+        for text in unreported?.withLock({ $0.end() }) ?? [] { print("error: \(place): \(text)") }
+        throw error
+    }
     let findings = unreported?.withLock { $0.end() } ?? []
     if !findings.isEmpty { throw TestContainerError.unreported(findings: findings) }
     return result

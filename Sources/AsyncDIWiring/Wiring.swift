@@ -63,10 +63,11 @@ struct Wiring {
         if warnings.contains(.unused) { hints += try unused(in: graph) }
         if warnings.contains(.outlivingUsers) {
             let found = graph.outlivingUsers(besides: services)
-            hints +=
-                found.opaque.isEmpty || found.isEmpty
-                ? found.nodes.map { WiringDiagnostic(outlivingUsers: $0) }
-                : [WiringDiagnostic(outlivingUsers: found.nodes, perhapsUsedBy: found.opaque)]
+            let uncertain = found.nodes.filter { !graph.opaqueUsers(of: $0).isEmpty }
+            hints += found.nodes.filter { !uncertain.contains($0) }.map { WiringDiagnostic(outlivingUsers: $0) }
+            if !uncertain.isEmpty {
+                hints.append(WiringDiagnostic(outlivingUsers: uncertain, perhapsUsedBy: found.opaque))
+            }
         }
         return hints
     }
@@ -77,15 +78,27 @@ struct Wiring {
         let roots = services.filter { (try? graph.unreachable(fromServices: [$0])) != nil }
         if roots.isEmpty { return [] }
         let found = try graph.unreachable(fromServices: roots)
+        var (unused, opaque) = (found.nodes, found.opaque)
         // A value that a scope supplies stands for the expected one, and is used where that is.
-        let supplied = graph.details.filter { $0.owner?.hasPrefix("scope of ") == true }
-        let besides = try graph.unreachable(from: supplied.map(\.name))
-        let unused = found.nodes.filter { $0.site != nil && besides.nodes.contains($0) }
-        let opaque = found.opaque + besides.opaque.filter { !found.opaque.contains($0) }
+        var supplied = graph.details.filter(\.isOfScope)
+        while true {
+            let services = Set(graph.details.filter { !$0.isOfScope && !unused.contains($0) }.map(\.service))
+            let used = supplied.filter { services.contains($0.service) }
+            if used.isEmpty { break }
+            supplied.removeAll(where: used.contains)
+            let others = try graph.unreachable(from: used.map(\.name))
+            unused.removeAll { !others.nodes.contains($0) }
+            opaque += others.opaque.filter { !opaque.contains($0) }
+        }
+        unused.removeAll { $0.site == nil || $0.isOfScope }
         if opaque.isEmpty { return unused.map { WiringDiagnostic(unused: $0) } }
         return unused.isEmpty ? [] : [WiringDiagnostic(unused: unused, perhapsUsedBy: opaque)]
     }
 
     /// The services that the application resolves itself.
     private var services: [any Any.Type] { checked.flatMap { $0.services + $0.scopes.flatMap(\.services) } }
+}
+
+extension DependencyGraph.Node {
+    fileprivate var isOfScope: Bool { owner?.hasPrefix("scope of ") == true }
 }

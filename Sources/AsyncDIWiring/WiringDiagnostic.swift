@@ -117,7 +117,8 @@ extension WiringDiagnostic {
     init(unused nodes: [DependencyGraph.Node], perhapsUsedBy opaque: [DependencyGraph.Node]) {
         self.init(
             severity: .warning, kind: "unused",
-            message: "Whether these are used cannot be told, because some closures do not declare what they resolve: "
+            message:
+                "Whether these are used cannot be told, because some registrations may resolve more than they declare: "
                 + nodes.map(\.name).joined(separator: ", ") + ".",
             place: opaque.lazy.compactMap { Place($0.site) }.first,
             notes: opaque.map(Note.mayResolveMore))
@@ -135,8 +136,8 @@ extension WiringDiagnostic {
         self.init(
             severity: .warning, kind: "outlivingUsers",
             message:
-                "Whether these live longer than everything that uses them cannot be told, because some closures do "
-                + "not declare what they resolve: \(nodes.map(\.name).joined(separator: ", ")).",
+                "Whether these live longer than everything that uses them cannot be told, because some "
+                + "registrations may resolve more than they declare: \(nodes.map(\.name).joined(separator: ", ")).",
             place: opaque.lazy.compactMap { Place($0.site) }.first,
             notes: opaque.map(Note.mayResolveMore))
     }

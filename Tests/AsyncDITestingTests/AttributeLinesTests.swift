@@ -112,8 +112,14 @@ struct AttributeLinesTests {
             func first() {}
             @Test(.enabled(if: isFast), .container { Registration(Int.self, instance: 3) })
             func second() {}
+            @Test(.filter { if isFast { 1 } else { 2 } }, .container(.start) {
+                Registration(Int.self) { _ in if isFast { 1 } else { 2 } }
+                Registration(Bool.self) { _ in true }.onDispose { _ in for _ in 0..<2 {} }
+            })
+            func third() {}
             """
         #expect(lines(source, above: 5) == [])
         #expect(lines(source, above: 7) == [6])
+        #expect(lines(source, above: 12) == [9, 10])
     }
 }

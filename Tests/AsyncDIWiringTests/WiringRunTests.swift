@@ -186,9 +186,7 @@ private struct Handler: Sendable {
                         resolves nothing.
                         App/A.swift:3: warning: Ink is registered, but none of the services that the application \
                         resolves needs it.
-                        App/A.swift:3: warning: Whether these live longer than everything that uses them cannot be \
-                        told, because some closures do not declare what they resolve: Font.
-                        App/A.swift:3: note: Ink may resolve more than it declares
+                        App/A.swift:2: warning: Font is singleton and lives longer than everything that uses it.
 
                         """))
         #expect(await run(warnings: .all, containers: containers) == all)
@@ -205,8 +203,8 @@ private struct Handler: Sendable {
         let outcome = await run("--warn", "unused") { [CheckedContainer(app, resolving: Page.self)] }
         #expect(
             outcome.errors == """
-                App/A.swift:1: warning: Whether these are used cannot be told, because some closures do not declare what \
-                they resolve: Font.
+                App/A.swift:1: warning: Whether these are used cannot be told, because some registrations may resolve \
+                more than they declare: Font.
                 App/A.swift:1: note: Page may resolve more than it declares
 
                 """)
@@ -387,7 +385,10 @@ private struct Handler: Sendable {
         ] {
             #expect(!quiet.errors.contains("Font"))
         }
-        let open = await outcome { Registrations { Registration(Ink.self) { _ in Ink() } } }
+        // A closure of a scope cannot hold it longer than a scope.
+        let short = await outcome { Registrations { Registration(Ink.self, lifetime: .scoped) { _ in Ink() } } }
+        #expect(short.errors.contains("Font is singleton and lives longer than everything that uses it"))
+        let open = await outcome { Registrations { Registration(Ink.self, lifetime: .singleton) { _ in Ink() } } }
         #expect(open.errors.contains("Whether these live longer than everything that uses them cannot be told"))
         #expect(open.errors.contains("Ink may resolve more than it declares"))
     }

@@ -6,7 +6,7 @@ import Synchronization
 /// A schedule is the order in which the ready jobs of all tasks run, one at a time, on a single thread. It includes the
 /// body, the tasks that it starts (even detached ones), actors and the main actor's jobs. It also includes time,
 /// through ``VirtualClock``, `Task.sleep` and every other wait for the runtime's timers. Half of the seeds choose a
-/// random walk, the others strict priorities with few changes. If much fewer schedules exist than requested, all are
+/// random walk, the others strict priorities with few changes. If far fewer schedules exist than requested, all are
 /// run.
 ///
 /// A visit to a free actor is no step: the runtime runs it at once, in the step of its caller. Two visits in a row are

@@ -30,7 +30,7 @@ class CacheEntry: IndexEntry, @unchecked Sendable {
     /// The key of the instance.
     final var key: CreationKey { CreationKey(binding, argumentKey) }
 
-    final override func noteLongHolder() { binding.noteLongHolder() }
+    final override func noteHolder() { binding.noteHolder() }
 
     /// The entry of a multiton with bounds.
     var node: MultitonCache<CreationKey>.Node? { nil }

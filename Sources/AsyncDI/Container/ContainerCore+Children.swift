@@ -8,6 +8,7 @@ extension ContainerCore {
         if !isOpen { child.abandon() }
         // After the addition: a drain that begins now sees the child, or is seen here.
         if table.isDraining { child.beginDraining() }
+        if table.hasPendingModules { child.withState { _ in child.table.hasPendingModules = true } }
     }
 
     /// The containers directly below this one: the scopes, then the children, the latest first.

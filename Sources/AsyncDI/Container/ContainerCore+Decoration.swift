@@ -48,12 +48,15 @@ extension ContainerCore {
             state.rarely { !$0.followed.isEmpty } ? (state.followed, state.followedNames) : ([], [])
         }
         for core in others {
-            core.withState { state in
-                for name in names {
+            let dropped = core.withState { state in
+                names.compactMap { name in
                     state.decorators[name]?[ObjectIdentifier(self)] = nil
-                    if state.decorators[name]?.isEmpty == true { state.decorators[name] = nil }
+                    let isLast = state.decorators[name]?.isEmpty == true
+                    return isLast ? state.decorators.index(forKey: name).map { state.decorators.remove(at: $0) } : nil
                 }
             }
+            // A qualifier is released outside the lock.
+            withExtendedLifetime(dropped) {}
         }
     }
 

@@ -221,6 +221,11 @@ extension ContainerCore {
         Self.stop(disposal.takeStopped())
         await disposeChildren(disposal, reason: reason, depth: min(depth, Self.greatestDepthOnOneStack) + 1)
         await drainCreations(disposal)
+        // An instance may still be written out by what it uses.
+        if withState({ $0.isUnfinished(.storages) }) {
+            disposal.noteWait(for: .storages)
+            await waitForEnd(of: .storages)
+        }
         return withState { $0.dropped }
     }
 

@@ -66,6 +66,7 @@ extension ContainerCore {
         let ended = withState { state in
             waiting = state.life.endRemoval()
             let key = EndingKey(item.key)
+            state.closing[ObjectIdentifier(item)] = nil
             guard state.rarely({ $0.endings[key] === item }), let index = state.endings.index(forKey: key) else {
                 return nil as (key: EndingKey, value: Disposable)?
             }
@@ -82,14 +83,14 @@ extension ContainerCore {
     /// The instances are already counted as owed.
     @discardableResult
     func cleanUp(
-        _ items: [Disposable], reason: DisposalReason = DisposalReason(hasCaller: false)
+        _ batch: DisposalBatch, reason: DisposalReason = DisposalReason(hasCaller: false)
     ) -> Task<[any Error], Never>? {
-        guard !items.isEmpty else { return nil }
-        let turns = DisposalTurn.turns(for: items)
+        guard !batch.turns.isEmpty else { return nil }
         let observed = observedHandle()
         return Task.detached {
             var errors: [any Error] = []
-            for turn in turns { errors += await self.dispose(turn, reason: reason) }
+            for turn in batch.turns { errors += await self.dispose(turn, reason: reason) }
+            batch.end?.finish()
             withExtendedLifetime(observed) {}
             return errors
         }

@@ -95,7 +95,10 @@ extension ContainerCore {
             state.lastLeaseEnded(lease, at: now, into: &removals)
             waiting = state.life.over(.leases)
             state.life.beginRemovals(pending.count)
-            for item in pending { item.noteEndOfLeases() }
+            for item in pending {
+                item.noteEndOfLeases()
+                state.closing[ObjectIdentifier(item)] = item
+            }
             return pending
         }
         for continuation in waiting { continuation.resume() }

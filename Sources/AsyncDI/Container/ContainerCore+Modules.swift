@@ -45,8 +45,12 @@ extension ContainerCore {
         var seen: Set<ObjectIdentifier> = []
         while let core = remaining.popLast() {
             guard seen.insert(ObjectIdentifier(core)).inserted else { continue }
-            core.table.hasPendingModules = true
-            remaining += core.childCores + core.withState { $0.dependents.values.compactMap(\.core) }
+            // Under the lock: the end of a load in progress there sees the mark above it, or comes before this one.
+            let dependents = core.withState { state in
+                core.table.hasPendingModules = true
+                return state.dependents.values.compactMap(\.core)
+            }
+            remaining += core.childCores + dependents
         }
     }
 

@@ -64,11 +64,11 @@ extension ContainerCore {
     /// Handles the instances that a change dropped, outside the lock.
     @discardableResult
     func dispose(
-        of removals: Removals, reason: DisposalReason = DisposalReason(hasCaller: false)
+        of removals: Removals, reason: DisposalReason = DisposalReason(hasCaller: false), as batch: DisposalBatch? = nil
     ) -> Task<[any Error], Never>? {
         for storage in removals.storages { work(on: storage, beginningWith: .clear) }
         for watcher in removals.watchers { watcher.cancel() }
-        return cleanUp(removals.disposables, reason: reason)
+        return cleanUp(batch ?? DisposalBatch(removals.disposables), reason: reason)
     }
 }
 

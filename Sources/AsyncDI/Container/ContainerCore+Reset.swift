@@ -168,6 +168,9 @@ extension ContainerCore.State {
     mutating func owe(_ item: Disposable, in removals: inout Removals) {
         life.beginRemovals()
         item.noteEndOfLeases()
+        // One whose creation failed has not been recorded.
+        if item.place == nil { item.place = ledger.makePlace() }
+        self.closing[ObjectIdentifier(item)] = item
         // The creation of a successor waits for this disposal.
         if !item.isSilent { self.endings[EndingKey(item.key)] = item }
         removals.disposables.append(item)
@@ -305,10 +308,11 @@ extension ContainerCore {
             return await dispose(of: removals, reason: reason)?.value ?? []
         }
         // Begun before the first hook: a hook that needs an instance of the caller's creation is refused.
-        let suspension = Suspension()
-        let runs = Waits.begin(suspension, from: caller, for: last)
+        let (suspension, end) = (Suspension(), Completion())
+        let batch = DisposalBatch(removals.disposables, before: end)
+        let runs = Waits.begin(suspension, from: caller, for: end)
         if runs == nil { for item in removals.disposables { item.noteReset(by: caller.run) } }
-        let task = dispose(of: removals, reason: runs == nil ? reason : reason.withoutCaller)
+        let task = dispose(of: removals, reason: runs == nil ? reason : reason.withoutCaller, as: batch)
         if let runs { throw waitsForItself("resets \(last.binding.key)", caller, runs) }
         defer { Waits.end(suspension) }
         return await task?.value ?? []

@@ -82,6 +82,8 @@ extension ContainerCore {
             guard state.life.isOpen, !isRefusedWhileDraining else { throw disposedError(nil, asker: nil) }
             if let key, let open = state.scopes.scope(key) { return open.core }
             core.scopeID = state.scopes.open(OpenScope(lifeline: lifeline, since: now), key: key)
+            // Modules that were registered since its beginning have not found it below this container.
+            if table.hasPendingModules { core.table.hasPendingModules = true }
             if core.isDrained { state.life.beginBody() } else if table.isDraining { core.table.isDraining = true }
             state.note(.scopeOpened, .scopeOpened(name))
             return nil

@@ -87,6 +87,10 @@ extension ContainerCore {
         var nextIdleWatcher = 0
         /// The number of possible changes of a storage's content.
         var storedCount = 0
+        /// The instances that have left the caches and are being closed.
+        ///
+        /// By identity, because several of one key may be closed at once.
+        var closing: [ObjectIdentifier: Disposable] = [:]
         /// The pending calls of storages.
         var storageWork = StorageQueue<StoredProduct>()
         /// The instances that have left the caches and are not disposed yet: the latest one for each key.
@@ -190,7 +194,7 @@ extension ContainerCore.State {
     var dropped: [Postponed] {
         let postponed = leases.postponed
         let leased = Set(postponed.flatMap(\.items).map(ObjectIdentifier.init))
-        let closing = self.endings.values.compactMap { item -> Postponed? in
+        let closing = self.closing.values.compactMap { item -> Postponed? in
             item.hasEnded || leased.contains(ObjectIdentifier(item)) ? nil : item.place.map { (nil, $0, [item]) }
         }
         return closing.isEmpty ? postponed : (postponed + closing).sorted { $0.place < $1.place }
@@ -222,6 +226,7 @@ extension ContainerCore.State {
         case .creations: !flights.isEmpty
         case .leases: !leases.isEmpty
         case .removals: life.removals > 0
+        case .storages: rarely { !$0.storageWork.isEmpty }
         }
     }
 

@@ -28,7 +28,9 @@ extension ContainerCore {
                 var waiting: [CheckedContinuation<Void, Never>] = []
                 next = withState { state in
                     waiting = state.life.endRemoval()
-                    return state.storageWork.next(on: storage)
+                    let next = state.storageWork.next(on: storage)
+                    if state.storageWork.isEmpty { waiting += state.life.over(.storages) }
+                    return next
                 }
                 for continuation in waiting { continuation.resume() }
             case .store(let product):

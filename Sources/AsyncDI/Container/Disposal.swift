@@ -20,6 +20,7 @@ final class Disposal: Completion, @unchecked Sendable {
         /// A container below, and its name. Weak because it would keep this disposal through its parent.
         case container(String, WeakCore)
         case creations(of: [CreationKey])
+        case storages
         case leases(of: CreationKey)
         case hooks(of: CreationKey)
         /// The leases of instances that have no disposal of their own.
@@ -31,6 +32,7 @@ final class Disposal: Completion, @unchecked Sendable {
             switch self {
             case .container(let name, let core): return Self.facts(below: name, core.core)
             case .creations(let keys): return ("the creation of " + Self.list(keys), keys)
+            case .storages: return ("the clearing of a storage", [])
             case .leases(let key): return ("the last lease of \(key)", [key])
             case .hooks(let key): return ("the onDispose of \(key)", [key])
             case .allLeases(let core):

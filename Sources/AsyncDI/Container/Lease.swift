@@ -135,7 +135,7 @@ final class Lease: HeldLease {
     var outer: [Activity] { core.ends + (leased.disposal.map { [$0] } ?? []) }
 
     func end() {
-        core.cleanUp(core.release(self))
+        core.cleanUp(DisposalBatch(core.release(self)))
     }
 }
 

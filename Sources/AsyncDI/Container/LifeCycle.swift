@@ -17,6 +17,8 @@ struct LifeCycle<Waiter> {
         case leases
         /// The disposals of instances that have left the caches and the ledger.
         case removals
+        /// The calls of storages.
+        case storages
     }
 
     private(set) var phase = Phase.open

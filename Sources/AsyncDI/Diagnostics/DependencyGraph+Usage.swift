@@ -3,9 +3,9 @@ extension DependencyGraph {
     public struct Finding: Sendable, Hashable {
         /// The registrations, by name.
         public let nodes: [Node]
-        /// Registrations that do not declare their dependencies, and so may use those found.
+        /// Registrations that may resolve more than they declare, and so may use those found.
         ///
-        /// Where this is empty, the finding is certain.
+        /// Where this is empty, the finding is certain, unless property wrappers or free functions resolve them.
         public let opaque: [Node]
 
         /// Whether the finding has no registrations.
@@ -93,12 +93,40 @@ extension DependencyGraph {
     /// - Returns: The registrations that outlive their users.
     public func outlivingUsers(besides services: [any Any.Type]) -> Finding {
         let named = services.flatMap { roots(of: $0) }
-        var users: [String: [String]] = [:]
-        for edge in edges { users[edge.to, default: []].append(edge.from) }
-        let spans = Dictionary(uniqueKeysWithValues: details.map { ($0.name, $0.span) })
+        let uses = Uses(in: self)
+        let nodes = details.filter { node in
+            // A scope would be short enough for these, and a weak instance ends with its users.
+            guard ["singleton", "multiton"].contains(node.lifetime), uses.hasUsers(node.name), let span = node.span,
+                !node.isEager, !named.contains(where: node.isMeant)
+            else {
+                return false
+            }
+            return uses.longest(of: node.name) < span
+        }
+        return Finding(nodes: nodes, opaque: details.filter { user in nodes.contains { uses.may(user, outlive: $0) } })
+    }
+
+    /// The registrations that may resolve more than they declare, and may use an instance as long as it lives.
+    package func opaqueUsers(of node: Node) -> [Node] {
+        let uses = Uses(in: self)
+        return details.filter { uses.may($0, outlive: node) }
+    }
+
+    /// How long the users of each registration live.
+    private struct Uses {
+        private let users: [String: [String]]
+        private let spans: [String: Int?]
+
+        init(in graph: DependencyGraph) {
+            users = Dictionary(grouping: graph.edges, by: \.to).mapValues { $0.map(\.from) }
+            spans = Dictionary(uniqueKeysWithValues: graph.details.map { ($0.name, $0.span) })
+        }
+
+        func hasUsers(_ name: String) -> Bool { users[name] != nil }
+
         /// The lifetime of a node's longest-lived user; a group, and a node that lives in its users, stand for those
         /// users.
-        func longestUse(of name: String) -> Int {
+        func longest(of name: String) -> Int {
             var longest = 0
             var frontier = users[name, default: []]
             var seen = Set(frontier)
@@ -111,16 +139,13 @@ extension DependencyGraph {
             }
             return longest
         }
-        let nodes = details.filter { node in
-            // A scope would be short enough for these, and a weak instance ends with its users.
-            guard ["singleton", "multiton"].contains(node.lifetime), users[node.name] != nil, let span = node.span,
-                !node.isEager, !named.contains(where: node.isMeant)
-            else {
-                return false
-            }
-            return longestUse(of: node.name) < span
+
+        /// Whether a registration that may resolve more than it declares lives as long as another one, or in an
+        /// instance that does.
+        func may(_ user: Node, outlive node: Node) -> Bool {
+            guard user.isOpaque, user.name != node.name, let span = node.span else { return false }
+            return (user.span ?? longest(of: user.name)) >= span
         }
-        return Finding(nodes: nodes, opaque: details.filter(\.isOpaque))
     }
 }
 

@@ -25,8 +25,8 @@
 
     /// Notes a use, where uses matter.
     func noteUse() {}
-    /// Notes that an instance which outlives scopes will hold this one.
-    func noteLongHolder() {}
+    /// Notes that a shared instance will hold this one.
+    func noteHolder() {}
 
     /// The mark of a removed entry, which is never found.
     static let removed = IndexEntry(.none, nil, cell: nil)

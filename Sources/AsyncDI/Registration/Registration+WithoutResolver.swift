@@ -19,7 +19,7 @@ extension Registration where Service: Sendable {
     ) {
         self.init(
             service, qualifier.flatMap { KeyDetails.of($0) }, lifetime, fileID, line,
-            ResolverFreeFactory<Service> { _ in try await factory() })
+            ServiceFactory<Service>(withoutResolver: factory))
     }
 
     /// Registers a service whose factory needs no ``Resolver``, and is synchronous.
@@ -39,6 +39,6 @@ extension Registration where Service: Sendable {
     ) {
         self.init(
             service, qualifier.flatMap { KeyDetails.of($0) }, lifetime, fileID, line,
-            ResolverFreeFactory<Service> { _ in try factory() })
+            ServiceFactory<Service>(withoutResolver: { try factory() }))
     }
 }

@@ -22,10 +22,9 @@ import Synchronization
     private let current = Atomic(true)
     /// Whether a container has it.
     private let taken: Atomic<Bool>
-    private let heldForLong = Atomic(false)
-    /// Whether an instance that outlives scopes has received one of its instances without a lease, and may use it until
-    /// its own end.
-    var isHeldForLong: Bool { heldForLong.load(ordering: .acquiring) }
+    private let held = Atomic(false)
+    /// Whether a shared instance has received one of its instances without a lease, and may use it until its own end.
+    var isHeld: Bool { held.load(ordering: .acquiring) }
     /// Where the container's ``RegistrationTable`` has it.
     var position: Int32 = 0
     /// The instances that readers find without a lock; made with the first one, for a registration whose `isIndexed`
@@ -122,9 +121,9 @@ import Synchronization
         }
         return nil
     }
-    /// Notes that an instance which outlives scopes will hold one of its instances without a lease.
-    func noteLongHolder() {
-        if !heldForLong.load(ordering: .relaxed) { heldForLong.store(true, ordering: .releasing) }
+    /// Notes that a shared instance will hold one of its instances without a lease.
+    func noteHolder() {
+        if !held.load(ordering: .relaxed) { held.store(true, ordering: .releasing) }
     }
     /// Whether the registration is still in its container.
     ///

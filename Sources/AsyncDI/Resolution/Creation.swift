@@ -188,9 +188,6 @@ final class Creation: Activity, @unchecked Sendable {
         extras.object?.state?.withLock(body) ?? nil
     }
 
-    /// Whether the instance will live in the container that registered it, beyond scopes.
-    var hasLongLivedProduct: Bool { binding.lifetime.sharing == .registeringContainer }
-
     /// Whether others find the creation in a graph that belongs to another shared creation than that of an activity.
     ///
     /// Those that wait for it then wait for the work of the other one, as the second caller of a ``Lazy`` does.

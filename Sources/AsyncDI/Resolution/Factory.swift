@@ -18,19 +18,19 @@
     /// The same factory with interceptors.
     func intercepted(by interception: Interception) -> Factory { self }
 
-    /// Whether the factory was registered as one that needs no resolver.
-    var resolvesNothing: Bool { false }
-
     /// Whether the instances are sent to callers of `make` and never resolved.
     var onlyMakes: Bool { false }
 
     /// Whether decorators wrap the factory's instances.
     final let isDecorated: Bool
+    /// Whether the factory was registered as one that needs no resolver.
+    final let resolvesNothing: Bool
     /// The instance of a registration that was made with one.
     final let instance: Cell?
 
-    @usableFromInline init(isDecorated: Bool = false, instance: Cell? = nil) {
+    @usableFromInline init(isDecorated: Bool = false, resolvesNothing: Bool = false, instance: Cell? = nil) {
         self.isDecorated = isDecorated
+        self.resolvesNothing = resolvesNothing
         self.instance = instance
     }
 }
@@ -85,17 +85,22 @@
 
     init(
         _ make: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> Service,
-        decorators: [Decorator<Service>] = []
+        decorators: [Decorator<Service>] = [], resolvesNothing: Bool = false
     ) {
         self.make = make
         self.decorators = decorators
         box = nil
-        super.init(isDecorated: !decorators.isEmpty)
+        super.init(isDecorated: !decorators.isEmpty, resolvesNothing: resolvesNothing)
+    }
+
+    /// A factory that needs no resolver.
+    convenience init(withoutResolver make: nonisolated(nonsending) @escaping @Sendable () async throws -> Service) {
+        self.init({ _, _ in try await make() }, resolvesNothing: true)
     }
 
     /// The same factory with one more decorator around it.
     func decorated(by decorator: @escaping Decorator<Service>) -> ServiceFactory {
-        ServiceFactory(make, decorators: decorators + [decorator])
+        ServiceFactory(make, decorators: decorators + [decorator], resolvesNothing: resolvesNothing)
     }
 
     override nonisolated(nonsending) func makeCell(
@@ -118,17 +123,10 @@
     }
 
     override func intercepted(by interception: Interception) -> Factory {
-        InterceptedFactory(make, interception, decorators)
+        InterceptedFactory(make, interception, decorators, resolvesNothing: resolvesNothing)
     }
 
     override func cell(for instance: any Sendable) -> Cell? { (instance as? Service).map(StrongCell.init) }
-}
-
-/// The factory of a `Sendable` service that needs no resolver.
-///
-/// `@unchecked Sendable` because its superclass is; it adds nothing.
-final class ResolverFreeFactory<Service: Sendable>: ServiceFactory<Service>, @unchecked Sendable {
-    override var resolvesNothing: Bool { true }
 }
 
 /// The factory of a `Sendable` service with interceptors.
@@ -141,18 +139,18 @@ private final class InterceptedFactory<Service: Sendable>: ServiceFactory<Servic
 
     init(
         _ make: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> Service,
-        _ interception: Interception, _ decorators: [Decorator<Service>]
+        _ interception: Interception, _ decorators: [Decorator<Service>], resolvesNothing: Bool
     ) {
         self.interception = interception
         original = make
         super.init(
             { resolver, pack in
                 try await interception.run({ $0 }) { try await make(resolver, pack) }
-            }, decorators: decorators)
+            }, decorators: decorators, resolvesNothing: resolvesNothing)
     }
 
     override func decorated(by decorator: @escaping Decorator<Service>) -> ServiceFactory<Service> {
-        InterceptedFactory(original, interception, decorators + [decorator])
+        InterceptedFactory(original, interception, decorators + [decorator], resolvesNothing: resolvesNothing)
     }
 
     override nonisolated(nonsending) func makeCell(

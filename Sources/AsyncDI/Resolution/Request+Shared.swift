@@ -5,7 +5,7 @@ extension Request {
     ) async throws -> Delivery? {
         // Nothing holds the product of a hidden registration.
         if !binding.blueprint.isHidden { try checkCaptive(binding, in: place) }
-        if !takesLease, binding.key.arguments != nil, holder?.hasLongLivedProduct == true { binding.noteLongHolder() }
+        if !takesLease, binding.key.arguments != nil, holder != nil { binding.noteHolder() }
         let key = CreationKey(binding, pack)
         var attempt = JoinAttempt(registrationCount: registrationCount, mayWait: true, takesLease: takesLease)
         while true {

@@ -49,7 +49,7 @@ final class ResolutionGraph: CreationPlace {
         mutating func end() -> Dropped {
             var dropped = Dropped()
             guard isKept else {
-                dropped.cells = instances.all.map(\.value.cell)
+                dropped.entries = instances.all.map(\.value)
                 dropped.keys = instances.all.map(\.key)
                 instances = SmallMap()
                 return dropped
@@ -58,7 +58,7 @@ final class ResolutionGraph: CreationPlace {
             let keys = strong == nil || isDue ? instances.all.map(\.key) : strong ?? []
             for key in keys {
                 guard let entry = instances[key] else { continue }
-                dropped.cells.append(entry.cell)
+                dropped.entries.append(entry)
                 // Reading retains the instance; entries of released ones are removed.
                 let held = entry.cell.strengthened()
                 if let held { dropped.cells.append(held) }
@@ -257,6 +257,7 @@ final class ResolutionGraph: CreationPlace {
     private struct Dropped {
         var cells: [Cell] = []
         var keys: [CreationKey] = []
+        var entries: [Entry] = []
         var containers: [any ResolutionHost] = []
     }
 

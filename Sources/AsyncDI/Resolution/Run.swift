@@ -299,7 +299,7 @@ import Synchronization
         case .indexed(let found)?:
             // Multitons are shared permanently.
             guard outlivesNothingFound else { return nil }
-            if holder?.hasLongLivedProduct == true { found.noteLongHolder() }
+            if holder != nil { found.noteHolder() }
             found.noteUse()
             return .indexed(found)
         case .plainTransient(let binding)?:

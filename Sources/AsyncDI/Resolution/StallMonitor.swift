@@ -19,7 +19,8 @@ final class StallMonitor: Sendable {
             // The resolution of a `Lazy` is no service: its caller waits.
             var asker = asker
             while let run = asker, run.binding.blueprint.isHidden { asker = run.parent }
-            reporter = asker == nil ? host.outermostOfScopes : host
+            // A scope's own service is awaited by its own requests alone.
+            reporter = asker == nil && creation.home !== host ? host.outermostOfScopes : host
             waiting = asker?.step.key
             run = asker.map { ObjectIdentifier($0) }
             self.creation = creation

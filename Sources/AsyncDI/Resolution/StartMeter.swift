@@ -41,8 +41,8 @@ final class StartMeter: Sendable {
         var records: [Record] = []
         /// The records of creations that are under way.
         var places: [ObjectIdentifier: Int] = [:]
-        /// The records that creations of graph instances have waited for last.
-        var targets: [Creation: Int] = [:]
+        /// The records that creations of graph instances have waited for.
+        var targets: [Creation: [Int]] = [:]
     }
 
     private let stopwatch: Stopwatch
@@ -116,19 +116,18 @@ final class StartMeter: Sendable {
     }
 
     private func end(succeeded: Bool) -> (records: [Record], isUnused: Bool) {
-        state.withLock { state in
+        let (records, isUnused, dropped) = state.withLock { state -> ([Record], Bool, State?) in
             state.starts -= 1
             if succeeded { state.hasSucceeded = true }
             let records = state.resolvedRecords
-            guard state.starts == 0 else { return (records, false) }
+            guard state.starts == 0 else { return (records, false, nil) }
             isActive.store(false, ordering: .sequentiallyConsistent)
-            defer { state.hasSucceeded = false }
-            state.generation += 1
-            state.records = []
-            state.places = [:]
-            state.targets = [:]
-            return (records, !state.hasSucceeded)
+            let dropped = exchange(&state, for: State(generation: state.generation + 1))
+            return (records, !dropped.hasSucceeded, dropped)
         }
+        // Released outside the lock, because the end of an argument may be user code.
+        withExtendedLifetime(dropped) {}
+        return (records, isUnused)
     }
 
     private static func report(_ records: [Record], from begin: Duration, to end: Duration) -> StartReport {
@@ -285,26 +284,29 @@ extension StartMeter.Record.Wait {
 }
 
 extension StartMeter.State {
-    /// The records, with a wait for a graph instance as one for the shared instance that it waited for.
+    /// The records, with a wait for a graph instance as one for the shared instance that it waited for longest.
     ///
-    /// Without such an instance it is no wait: the graph instance was made from what existed.
+    /// Without such an instance its time counts as that of the waiting service.
     fileprivate var resolvedRecords: [StartMeter.Record] {
         records.enumerated().map { index, record in
             var record = record
             record.waits = record.waits.compactMap { wait in
                 guard case .graphInstance(let creation) = wait.target else { return wait }
-                guard let target = targets[creation], target != index else { return nil }
+                let last = targets[creation]?.max { end(of: $0) < end(of: $1) }
+                guard let target = last, target != index else { return nil }
                 return .init(target: .record(target), begin: wait.begin, end: wait.end)
             }
             return record
         }
     }
 
+    private func end(of record: Int) -> Duration { records[record].end ?? .seconds(Int64.max) }
+
     /// Notes that the graph instances in whose task a creation runs wait for a record's instance.
     fileprivate mutating func noteTarget(_ record: Int, ofGraphInstancesAround creation: Creation?) {
         var next = creation
         while let creation = next, creation.home == nil {
-            targets[creation] = record
+            targets[creation, default: []].append(record)
             next = creation.enclosing?.activity as? Creation
         }
     }

@@ -77,7 +77,6 @@ extension Optional: WrapperType {
     /// Nil when the service is not registered; every other failure is thrown.
     static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any? {
         let inner = request.asking(for: Wrapped.self)
-        if inner.wouldLackValueLater(Wrapped.self) { return Self.none as Any }
         if let wrapper = inner.wrapper(Wrapped.self) {
             return try await wrapper.resolve(for: inner).flatMap { $0 as? Wrapped } as Any
         }
@@ -88,7 +87,6 @@ extension Optional: WrapperType {
     /// Nil when the service is not registered; every other failure is thrown.
     static nonisolated(nonsending) func lease(for request: Request) async throws -> Any? {
         let inner = request.asking(for: Wrapped.self)
-        if inner.wouldLackValueLater(Wrapped.self) { return Self.none as Any }
         if let wrapper = inner.wrapper(Wrapped.self) {
             return try await wrapper.lease(for: inner).flatMap { $0 as? Wrapped } as Any
         }
@@ -98,7 +96,6 @@ extension Optional: WrapperType {
     /// Nil when the service is not registered; not being ready is an error.
     static func ready(for request: Request) throws -> Any? {
         let inner = request.asking(for: Wrapped.self)
-        if inner.wouldLackValueLater(Wrapped.self) { return Self.none as Any }
         if let wrapper = inner.wrapper(Wrapped.self) {
             return try wrapper.ready(for: inner).flatMap { $0 as? Wrapped } as Any
         }
@@ -107,18 +104,6 @@ extension Optional: WrapperType {
 }
 
 extension Request {
-    /// Whether a deferred service is a value that the scope of this request was to supply, and did not.
-    ///
-    /// Above the scopes, the wrapper is called in one of them.
-    fileprivate func wouldLackValueLater(_ service: any Any.Type) -> Bool {
-        guard host.isScope, let need = wrapper(service)?.need, case .later(let deferred, _) = need else { return false }
-        let inner = asking(for: deferred)
-        guard let (binding, table) = host.table.registration(of: inner.key) else {
-            return inner.wouldLackValueLater(deferred)
-        }
-        return (try? inner.isUnsupplied(binding, owner: table.host)) == true
-    }
-
     /// The wrapper that a type is, unless it was registered itself.
     fileprivate func wrapper(_ service: any Any.Type) -> (any WrapperType.Type)? {
         host.table.registration(of: key) == nil ? service as? any WrapperType.Type : nil

@@ -172,4 +172,86 @@ private final class Folder: Sendable {
         #expect(closed.entries.suffix(2) == [0, 200])
         try await container.dispose()
     }
+
+    @Test(arguments: [0, 1])
+    func `a factory awaits the reset of pools although a hook of one needs its product`(tenant: Int) async throws {
+        let reference = Locked<Container?>(nil)
+        let errors = Log<ResolutionError.Code>()
+        let container = Container {
+            Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant) }
+                .onDispose { pool in
+                    guard pool.tenant == tenant, let container = reference.withLock({ $0 }) else { return }
+                    do {
+                        _ = try await container.resolve(Outbox.self)
+                    } catch let error as ResolutionError {
+                        errors.append(error.code)
+                    }
+                }
+            Registration(Outbox.self, lifetime: .singleton) { _ in
+                try await reference.withLock { $0 }?.reset(Pool.self)
+                return Outbox()
+            }
+        }
+        reference.withLock { $0 = container }
+        for tenant in 0..<2 { _ = try await container.resolve(Pool.self, arguments: tenant) }
+        _ = try await container.resolve(Outbox.self)
+        #expect(errors.entries == [.circularDependency])
+        reference.withLock { $0 = nil }
+    }
+
+    @Test func `what a failed instance uses is closed after it`() async throws {
+        struct Failure: Error {}
+        let (closing, mayClose, closed) = (Gate(), Gate(), closed)
+        let container = Container {
+            Registration(Registry.self, lifetime: .singleton) { _ in Registry() }.onDispose { _ in closed.append(1) }
+            Registration(Outbox.self, lifetime: .singleton) { resolver in
+                _ = try await resolver.resolve(Registry.self)
+                return Outbox()
+            }
+            .onCreate { _, _ in throw Failure() }
+            .onDispose { _ in
+                closing.arrive()
+                await mayClose.pass()
+                closed.append(2)
+            }
+        }
+        await #expect(throws: Failure.self) { try await container.resolve(Outbox.self) }
+        await closing.arrived()
+        let disposal = Task { try await container.dispose() }
+        while container.core.disposalUnderWay?.subject == nil, closed.entries.isEmpty { await Task.yield() }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(closed.entries.isEmpty)
+        mayClose.open()
+        try await disposal.value
+        #expect(closed.entries == [2, 1])
+    }
+
+    @Test func `two instances of one key that are closed at once both close before what they use`() async throws {
+        let (closing, mayClose, closed) = (Gate(), Gate(), closed)
+        let count = Counter()
+        let container = Container {
+            Registration(Registry.self, lifetime: .singleton) { _ in Registry() }.onDispose { _ in closed.append(0) }
+            Registration(Pool.self, lifetime: .singleton) { resolver in
+                _ = try await resolver.resolve(Registry.self)
+                return Pool(count.increment())
+            }
+            .onDispose { pool in
+                closing.arrive()
+                if pool.tenant == 1 { await mayClose.pass() }
+                closed.append(pool.tenant)
+            }
+        }
+        _ = try await container.resolve(Pool.self)
+        let first = Task { try await container.reset(Pool.self) }
+        await closing.arrived()
+        let second = Task { try await container.resolve(Pool.self) }
+        let disposal = Task { try await container.dispose() }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(!closed.entries.contains(0))
+        mayClose.open()
+        try await first.value
+        _ = try? await second.value
+        try await disposal.value
+        #expect(closed.entries.last == 0)
+    }
 }

@@ -73,4 +73,20 @@ private struct MailModule: Module {
         #expect(core == nil)
         #expect(container.core.withState { $0.dependents.isEmpty })
     }
+
+    @Test func `a scope that opens while a module is registered waits for loaded`() async throws {
+        let container = Container {}
+        try await container.withScope("request") {
+            // Evaluated before the container has the scope.
+            Registration(Int.self, instance: registering(in: container))
+        } operation: { scope in
+            let isSetUp = try await isSetUp(scope)
+            #expect(isSetUp)
+        }
+    }
+
+    private func registering(in container: Container) -> Int {
+        do { try container.core.register(Registrations { MailModule() }) } catch { Issue.record(error) }
+        return 1
+    }
 }

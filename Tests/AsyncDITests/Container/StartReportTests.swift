@@ -318,7 +318,7 @@ import Testing
     }
 
     @Test func `the critical path includes the work of the last service before it waited`() async throws {
-        let (clock, mayAsk) = (clock, Gate())
+        let clock = clock
         let container = Container(clock: clock) {
             Registration(Database.self, lifetime: .singleton) { _ in
                 try await clock.sleep(for: .seconds(1))
@@ -337,7 +337,6 @@ import Testing
             clock.advance(by: .seconds(seconds))
         }
         #expect(try await start.value.description.hasPrefix("start took 10 s; Database → Cache took 10 s of it"))
-        withExtendedLifetime(mayAsk) {}
     }
 
     @Test func `no event of a trace begins before its origin`() async throws {

@@ -246,30 +246,6 @@ private struct Page: Sendable {
         }
     }
 
-    @Test func `a deferred optional is nil in a scope that lacks the value, as validation assumes`() async throws {
-        struct User: Sendable {}
-        struct Page: Sendable {
-            let lazy: Lazy<User>?
-            let provider: Provider<User>?
-        }
-        let container = Container(name: "app") {
-            Registration(expected: User.self)
-            Registration(using: Page.init, lifetime: .scoped)
-        }
-        try await container.withScope("guest") { scope in
-            #expect(try await scope.validationReport(resolving: [Page.self]).problems.isEmpty)
-            let page = try await scope.resolve(Page.self)
-            #expect(page.lazy == nil && page.provider == nil)
-        }
-        try await container.withScope("user", registrations: { Registration(instance: User()) }) { scope in
-            let page = try await scope.resolve(Page.self)
-            _ = try await (page.lazy?(), page.provider?())
-            #expect(page.lazy != nil && page.provider != nil)
-        }
-        // Above the scopes, a provider is called in one of them.
-        #expect(try await container.resolve(Provider<User>?.self) != nil)
-    }
-
     @Test func `a contribution is no answer to a request for its service`() async throws {
         struct Check: Sendable {}
         let container = Container(name: "app") { Registration(Check.self) { Check() }.intoMany() }

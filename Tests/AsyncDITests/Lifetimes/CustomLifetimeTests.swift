@@ -256,7 +256,7 @@ private struct Value: Sendable { let number: Int }
                 }
                 disposal.withLock { $0 = task }
                 while !log.entries.contains("disposed"),
-                    container.core.disposal.subject?.facts.text.contains("onDispose") != true
+                    container.core.disposal.subject?.facts.text.contains("storage") != true
                 { yieldThread() }
             }
         }

@@ -48,6 +48,33 @@ private struct Form: Sendable {
 
 /// Initializers of which each parameter says where it comes from.
 @Suite(.timeLimit(.minutes(10))) struct UsingWithTests {
+    @Test func `shared dependencies behind an optional or an array are created concurrently too`() async throws {
+        struct First: Sendable {}
+        struct Second: Sendable {}
+        struct Pair: Sendable {}
+        let (first, second) = (Gate(), Gate())
+        let container = Container {
+            // Each one ends when the other one has begun.
+            Registration(First.self, lifetime: .singleton) { _ in
+                first.arrive()
+                await second.arrived()
+                return First()
+            }
+            Registration(Second.self, lifetime: .singleton) { _ in
+                second.arrive()
+                await first.arrived()
+                return Second()
+            }
+            Registration(First.self, lifetime: .singleton) { resolver in try await resolver.resolve() }
+                .intoMany(key: "first")
+            Registration(using: { (_: First?, _: Second) in Pair() }, lifetime: .scoped)
+            Registration(using: { (_: [String: First], _: Second) in Pair() }, qualifier: "map", lifetime: .transient)
+        }
+        try await container.withScope("request") { _ = try await $0.resolve(Pair.self) }
+        try await container.reset()
+        _ = try await container.resolve(Pair.self, qualifier: "map")
+    }
+
     private func problems(_ container: Container) async throws -> [String] {
         try await container.validationReport().problems.map { "\($0.code): " + $0.names.joined(separator: " → ") }
     }

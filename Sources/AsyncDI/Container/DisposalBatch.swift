@@ -1,0 +1,60 @@
+/// Dropped instances that one task disposes, turn after turn.
+struct DisposalBatch: Sendable {
+    /// A turn is one instance, or several consecutive ones of one multiton, which are disposed side by side.
+    let turns: [[Disposable]]
+    /// The end of the batch, for a call that waits for it.
+    let end: Completion?
+
+    /// Divides instances into turns, and tells the graph of waits what each one precedes.
+    ///
+    /// No instance of a turn may hold another one. So a hook that suspends for long delays no other tenant.
+    ///
+    /// - Parameters:
+    ///   - items: The instances, newest first.
+    ///   - end: Ends after the last instance; nil if no call waits for it.
+    init(_ items: [Disposable], before end: Completion? = nil) {
+        var turns: [[Disposable]] = []
+        for item in items {
+            if let last = turns.last?.last, item.canBeDisposed(beside: last) {
+                turns[turns.count - 1].append(item)
+            } else {
+                turns.append([item])
+            }
+        }
+        var following: Activity? = end
+        for turn in turns.reversed() {
+            for item in turn { item.noteNext(following) }
+            following = turn.count == 1 ? turn[0] : DisposalTurn(turn, before: following)
+        }
+        self.turns = turns
+        self.end = end
+    }
+}
+
+/// The instances that are disposed side by side, as what an earlier turn precedes in the graph of waits.
+///
+/// No call waits for the turn itself.
+///
+/// `@unchecked Sendable` because its superclass is; it adds constants.
+private final class DisposalTurn: Activity, @unchecked Sendable {
+    private let items: [Disposable]
+    private let following: Activity?
+
+    init(_ items: [Disposable], before following: Activity?) {
+        self.items = items
+        self.following = following
+        super.init(.disposal)
+    }
+
+    /// None of them is disposed before the turn begins.
+    override var outer: [Activity] {
+        // The others lead on only to the same ends, and nothing waits for them.
+        items.filter { $0.isInGraph || !$0.leases.isEmpty } + (following.map { [$0] } ?? [])
+    }
+}
+
+extension Disposable {
+    fileprivate func canBeDisposed(beside other: Disposable) -> Bool {
+        binding === other.binding && binding.lifetime.kind == .multiton && !binding.isHeld
+    }
+}
