@@ -49,7 +49,7 @@ struct SwiftText: Sendable {
         var isConditional = false
     }
 
-    private static let branches: Set = ["if", "switch", "for"]
+    private static let branches: Set = ["if", "else", "switch", "for", "while"]
     private static let declarations: Set = ["func", "struct", "class", "enum", "actor", "extension"]
     private var attributes: [Attribute] = []
     private var registrations: Set<Int> = []
@@ -72,8 +72,11 @@ struct SwiftText: Sendable {
         var depth: Int?
         // The open braces there: whether each one is that of a branch or loop.
         var braces: [Bool] = []
-        // Whether the next brace is that of a branch or loop, and whether its word has just ended.
-        var (isBranch, isAfterBranch) = (false, false)
+        // The parentheses around a branch or loop whose brace has not come yet; nil without one.
+        var branch: Int?
+        // Whether its word has just ended.
+        var isAfterBranch = false
+        var (characterBefore, isDirective): (Character, Bool) = (" ", false)
         // Whether the declaration of the latest attribute has not begun yet.
         var isBelowAttribute = false
         var line = 1
@@ -81,14 +84,20 @@ struct SwiftText: Sendable {
         var previousWord = ""
         for character in Self.code(of: source) {
             if character.isLetter || character.isNumber || character == "_" || character == "@" {
+                if word.isEmpty { (isDirective, isAfterBranch) = (characterBefore == "#", false) }
                 word.append(character)
                 continue
             }
+            defer { characterBefore = character }
             if !word.isEmpty { (previousWord, word) = (word, "") }
-            if depth != nil, Self.branches.contains(previousWord) { (isBranch, isAfterBranch) = (true, true) }
+            if depth != nil, Self.branches.contains(previousWord) {
+                (branch, isAfterBranch) = (depth, true)
+                // A condition of the compiler has no braces.
+                if isDirective { attributes[attributes.count - 1].isConditional = true }
+            }
             if isAfterBranch, !character.isWhitespace {
                 // The label of an argument is no branch, as in `.enabled(if: …)`.
-                if character == ":" { isBranch = false }
+                if character == ":" { branch = nil }
                 isAfterBranch = false
             }
             if isBelowAttribute, Self.declarations.contains(previousWord) {
@@ -107,15 +116,13 @@ struct SwiftText: Sendable {
                 attributes.append(Attribute(line: line))
                 isBelowAttribute = false
                 depth = 1
-                (braces, isBranch) = ([], false)
+                (braces, branch) = ([], nil)
             case "{" where depth != nil:
-                braces.append(isBranch)
-                isBranch = false
+                // Not that of a closure among the arguments of a condition.
+                braces.append(branch == depth)
+                if branch == depth { branch = nil }
             case "}" where depth != nil:
                 _ = braces.popLast()
-            case "#" where depth != nil:
-                // A condition of the compiler has no braces.
-                attributes[attributes.count - 1].isConditional = true
             case "(":
                 depth = depth.map { $0 + 1 }
             case ")":

@@ -117,9 +117,23 @@ struct AttributeLinesTests {
                 Registration(Bool.self) { _ in true }.onDispose { _ in for _ in 0..<2 {} }
             })
             func third() {}
+            @Test(.container { for x: Int in numbers.filter({ $0 > 0 }) { Registration(Int.self, instance: x) } })
+            func fourth() {}
+            @Test(.container {
+                Registration(String.self, instance: #filePath)
+                #if DEBUG
+                    Registration(Int.self, instance: 7)
+                #endif
+            })
+            func fifth() {}
+            @Test(.container { Registration(String.self, instance: #filePath) })
+            func sixth() {}
             """
         #expect(lines(source, above: 5) == [])
         #expect(lines(source, above: 7) == [6])
         #expect(lines(source, above: 12) == [9, 10])
+        #expect(lines(source, above: 14) == [])
+        #expect(lines(source, above: 21) == [])
+        #expect(lines(source, above: 23) == [22])
     }
 }

@@ -66,7 +66,7 @@ extension ContainerCore {
         let ended = withState { state in
             waiting = state.life.endRemoval()
             let key = EndingKey(item.key)
-            state.closing[ObjectIdentifier(item)] = nil
+            if state.rarely({ !$0.closing.isEmpty }) { state.closing[ObjectIdentifier(item)] = nil }
             guard state.rarely({ $0.endings[key] === item }), let index = state.endings.index(forKey: key) else {
                 return nil as (key: EndingKey, value: Disposable)?
             }

@@ -19,6 +19,8 @@ public protocol InstanceStorage: AnyObject, Sendable {
     /// - Parameter instance: The factory's instance.
     func store(_ instance: any Sendable)
     /// Forgets the instance.
+    ///
+    /// The disposal of the container waits for the call before its first hook, so the call must not wait for one.
     func clear()
 }
 

@@ -21,14 +21,17 @@ private struct MailModule: Module {
 
 /// A module that is registered in a container which others already use.
 @Suite(.timeLimit(.minutes(10))) struct LateModuleTests {
+    /// Without a registration of its own, a container asks the one above it.
+    private var own: Registration<String> { Registration(String.self, instance: "own") }
+
     private func isSetUp(_ container: Container) async throws -> Bool {
         try await container.resolve(Mailer.self).isSetUp.withLock { $0 }
     }
 
     @Test func `an open scope waits for loaded`() async throws {
         let container = Container {}
-        let scope = try await container.openScope("open")
-        let inner = try await scope.openScope("inner")
+        let scope = try await container.openScope("open") { own }
+        let inner = try await scope.openScope("inner") { own }
         try await container.register(MailModule())
         #expect(try await isSetUp(inner))
         try await container.dispose()
@@ -37,7 +40,7 @@ private struct MailModule: Module {
     @Test func `the body of a scope waits for loaded, also where it asks the container`() async throws {
         for asksScope in [true, false] {
             let container = Container {}
-            try await container.withScope("request") { scope in
+            try await container.withScope("request", registrations: { own }) { scope in
                 try await container.register(MailModule())
                 #expect(try await isSetUp(asksScope ? scope : container))
             }
@@ -46,7 +49,7 @@ private struct MailModule: Module {
 
     @Test func `a child waits for loaded`() async throws {
         let container = Container {}
-        let child = Container(parent: container) {}
+        let child = Container(parent: container) { own }
         try await container.register(MailModule())
         #expect(try await isSetUp(child))
     }
@@ -54,8 +57,8 @@ private struct MailModule: Module {
     @Test func `a container that falls back, and a scope of it, wait for loaded`() async throws {
         for opensScope in [true, false] {
             let container = Container {}
-            let other = Container(fallbacks: [container]) {}
-            let asked = opensScope ? try await other.openScope("open") : other
+            let other = Container(fallbacks: [container]) { own }
+            let asked = opensScope ? try await other.openScope("open") { own } : other
             try await container.register(MailModule())
             #expect(try await isSetUp(asked))
             try await other.dispose()
