@@ -32,7 +32,7 @@ private struct MailModule: Module {
         let container = Container {}
         let scope = try await container.openScope("open") { own }
         let inner = try await scope.openScope("inner") { own }
-        try await container.register(MailModule())
+        try await container.register(Registrations { MailModule() })
         #expect(try await isSetUp(inner))
         try await container.dispose()
     }
@@ -41,7 +41,7 @@ private struct MailModule: Module {
         for asksScope in [true, false] {
             let container = Container {}
             try await container.withScope("request", registrations: { own }) { scope in
-                try await container.register(MailModule())
+                try await container.register(Registrations { MailModule() })
                 #expect(try await isSetUp(asksScope ? scope : container))
             }
         }
@@ -50,7 +50,7 @@ private struct MailModule: Module {
     @Test func `a child waits for loaded`() async throws {
         let container = Container {}
         let child = Container(parent: container) { own }
-        try await container.register(MailModule())
+        try await container.register(Registrations { MailModule() })
         #expect(try await isSetUp(child))
     }
 
@@ -59,7 +59,7 @@ private struct MailModule: Module {
             let container = Container {}
             let other = Container(fallbacks: [container]) { own }
             let asked = opensScope ? try await other.openScope("open") { own } : other
-            try await container.register(MailModule())
+            try await container.register(Registrations { MailModule() })
             #expect(try await isSetUp(asked))
             try await other.dispose()
         }
