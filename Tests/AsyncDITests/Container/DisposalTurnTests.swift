@@ -147,7 +147,7 @@ private final class Folder: Sendable {
         try await container.dispose()
     }
 
-    @Test func `an evicted instance that does not close delays only what is older, and the error names it`()
+    @Test func `an evicted instance that does not close delays older ones alone, and the error names it`()
         async throws
     {
         let (clock, closed) = (ManualClock(), closed)

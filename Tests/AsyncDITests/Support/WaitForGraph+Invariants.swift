@@ -22,7 +22,7 @@ extension WaitForGraph {
             precondition(!askers.isEmpty, "no empty lists")
             for asker in askers { precondition(waits[asker]?[to] != nil, "both directions agree") }
         }
-        precondition(Set(held.values).count == held.count, "what is held has its own number")
+        precondition(Set(held.values).count == held.count, "a held creation has a number of its own")
         for (holder, instances) in early {
             precondition(!instances.isEmpty, "no empty lists")
             for instance in instances {
@@ -34,12 +34,12 @@ extension WaitForGraph {
             for holder in holders { precondition(early[holder]?.contains(instance) == true, "both directions agree") }
         }
         for node in held.keys {
-            precondition(waits[node] == nil && contents[node] == nil, "what is held asks for nothing")
+            precondition(waits[node] == nil && contents[node] == nil, "a held creation asks for nothing")
         }
         for (inner, outer) in enclosing { precondition(contents[outer]?[inner] != nil, "both directions agree") }
         precondition(contents.values.allSatisfy { !$0.isEmpty }, "no empty lists")
-        precondition(held.keys.allSatisfy(made.contains), "what is held is made")
-        for node in held.keys { precondition(early[node] != nil, "what is held waits for something early") }
+        precondition(held.keys.allSatisfy(made.contains), "a held creation has its instance")
+        for node in held.keys { precondition(early[node] != nil, "a held creation waits for an early instance") }
         var copy = self
         for (node, targets) in waits {
             for target in targets.keys {
