@@ -176,23 +176,23 @@ struct LaunchView: View {
     @State private var attempt = 0
 
     var body: some View {
-        screen.task(id: attempt) { await start() }
-    }
-
-    @ViewBuilder private var screen: some View {
-        switch launch {
-        case .starting:
-            ProgressView()
-        case .ready(let model):
-            AccountScreen(model: model)
-        case .failed(let error):
-            Text("The app could not start: \(error)")
-            Button("Try again") { attempt += 1 }
+        VStack {
+            switch launch {
+            case .starting:
+                ProgressView()
+            case .ready(let model):
+                AccountScreen(model: model)
+            case .failed(let error):
+                Text("The app could not start: \(error)")
+                Button("Try again") { attempt += 1 }
+            }
         }
+        .task(id: attempt) { await start() }
     }
 
     private func start() async {
         guard let container else { return }
+        if case .ready = launch { return }  // the view appears again
         launch = .starting
         do {
             try await container.start()

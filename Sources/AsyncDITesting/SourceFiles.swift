@@ -12,7 +12,7 @@ enum SourceFiles {
     /// - Returns: The source location.
     static func location(of site: RegistrationSite, near place: SourceLocation) -> SourceLocation {
         SourceLocation(
-            fileID: site.fileID, filePath: path(of: site.fileID, near: place), line: Int(max(site.line, 1)), column: 1)
+            checkedFileID: site.fileID, filePath: path(of: site.fileID, near: place), line: Int(clamping: site.line))
     }
 
     private static func path(of fileID: String, near place: SourceLocation) -> String {
@@ -40,5 +40,17 @@ enum SourceFiles {
             if url.lastPathComponent == file { return url.path }
         }
         return nil
+    }
+}
+
+extension SourceLocation {
+    /// A location from parts that a generator or another tool may have written: Swift Testing ends the process for a
+    /// file without its module, and for lines and columns below one.
+    init(checkedFileID fileID: String, filePath: String, line: Int, column: Int = 1) {
+        let parts = fileID.split(separator: "/")
+        let file = parts.last ?? "Unknown.swift"
+        self.init(
+            fileID: parts.count > 1 ? fileID : "Unknown/\(file)", filePath: filePath, line: max(line, 1),
+            column: max(column, 1))
     }
 }

@@ -37,7 +37,7 @@ public nonisolated(nonsending) func withTestContainer<R>(
     @RegistrationBuilder overrides: () -> Registrations = { Registrations() },
     operation: (Container) async throws -> sending R
 ) async throws -> sending R {
-    let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    let place = SourceLocation(checkedFileID: fileID, filePath: filePath, line: line, column: column)
     // Outside Swift Testing, an issue would be lost.
     let unreported: Locked<Unreported>? = report == nil && Test.current == nil ? Locked(Unreported()) : nil
     let session = TestSession(

@@ -41,6 +41,13 @@ struct ChaosRoundTests {
         }
     }
 
+    @Test(arguments: [0, -1])
+    func `there is at least one round`(rounds: Int) async throws {
+        let count = Locked(0)
+        try await withChaos(seed: 1, rounds: rounds, faults: []) { _ in count.withLock { $0 += 1 } }
+        #expect(count.withLock { $0 } == 1)
+    }
+
     @Test func `a round with registrations of its own is the test's container too`() async throws {
         try await Task.detached {
             try await withChaos(seed: 1, rounds: 1, faults: []) {

@@ -309,3 +309,29 @@ struct WithTestContainerTests {
         #expect(!log.all.isEmpty)
     }
 }
+
+extension WithTestContainerTests {
+    @Test(arguments: [("Generated.swift", UInt(3)), ("", 0), ("/", .max), ("Shop/Generated.swift", 7)])
+    func `any file and line of a registration can be reported`(fileID: String, line: UInt) async throws {
+        let found = try await reports {
+            ShopModule()
+        } overrides: {
+            Registration(String.self, qualifier: "hots", instance: "example.org", fileID: fileID, line: line)
+        }
+        let report = try #require(found.first)
+        let place = SourceFiles.location(of: try #require(report.site), near: #_sourceLocation)
+        #expect(place.line >= 1 && place.fileID.contains("/"))
+        if line == 7 { #expect(place.line == 7 && place.fileID == fileID) }
+    }
+
+    @Test func `the place of a test container may be odd`() async throws {
+        for (fileID, line) in [("x", 0), ("", -1)] {
+            let text = try await withTestContainer(fileID: fileID, line: line, column: 0) {
+                Registration(String.self, instance: "text")
+            } operation: { container in
+                try await container.resolve(String.self)
+            }
+            #expect(text == "text")
+        }
+    }
+}

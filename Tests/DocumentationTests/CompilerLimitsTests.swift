@@ -4,6 +4,21 @@ import Testing
 /// The guide "Compiler limits": the forms that compile, run.
 @Suite(.timeLimit(.minutes(10)))
 struct CompilerLimitsTests {
+    @Test func `a factory or hook with a capture list`() async throws {
+        struct Report: Sendable {
+            let store: Int
+            init(_ store: Int) { self.store = store }
+        }
+        func container(of store: Int) -> Container {
+            let store = store
+            let registration = Registration(Report.self, lifetime: .transient) { _ in Report(store) }
+            return Container { registration }
+        }
+        let container = container(of: 3)
+        #expect(try await container.resolve(Report.self).store == 3)
+        try await container.dispose()
+    }
+
     @Test func `closures among parameters`() async throws {
         let container = Container {
             Registration(Label.self, instance: Label(text: "OK"))

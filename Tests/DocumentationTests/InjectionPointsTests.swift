@@ -1,4 +1,5 @@
 import AsyncDI
+import Observation
 import Testing
 
 /// The guide "Injection points", run; but for the default container, which belongs to the process and not to a test.
@@ -68,6 +69,19 @@ struct InjectionPointsTests {
 
         init() {}
         init(users: any UserRepository) { _users = Inject(instance: users) }
+    }
+
+    @MainActor @Observable final class ProfileScreenModel {
+        @ObservationIgnored @Inject var users: any UserRepository
+        var name = ""
+    }
+
+    @Test @MainActor func `an observable class`() async throws {
+        let container = Container { Registration((any UserRepository).self, instance: FixedUsers()) }
+        let model = Injection.with(container) { ProfileScreenModel() }
+        model.name = model.users.name
+        #expect(model.name == FixedUsers().name)
+        try await container.dispose()
     }
 
     final class Client: Sendable {

@@ -6,15 +6,15 @@ import Testing
 struct MigratingFromNeedleTests {
     @Test func `components are scopes`() async throws {
         let root = Container { RootModule() }
-        try await root.validate()
         let user = User(name: "Ada")
-        let loggedIn = try await root.openScope("logged in") {
-            Registration(instance: user)
-        }
+        let loggedIn = try await root.openScope("logged in") { LoggedInModule(user: user) }
         let screen = try await loggedIn.resolve(ScoreScreen.self)
+        try await loggedIn.validate()
         let other = try await loggedIn.resolve(ScoreScreen.self)
         #expect(screen !== other)
         #expect(screen.scores === other.scores)
+        let game = try await loggedIn.openScope("game")
+        #expect(try await game.resolve(ScoreScreen.self).scores === screen.scores)
         #expect(screen.scores.user.name == "Ada")
         #expect(screen.images === (try await root.resolve(ImageCache.self)))
         try await loggedIn.dispose()
@@ -29,9 +29,16 @@ struct MigratingFromNeedleTests {
     struct RootModule: Module {
         var registrations: Registrations {
             Registration(ImageCache.self, lifetime: .singleton) { _ in ImageCache() }
-            Registration(expected: User.self)  // each logged-in scope supplies it
-            Registration(using: ScoreStream.init, lifetime: .scoped)
             Registration(using: ScoreScreen.init, lifetime: .transient)
+        }
+    }
+
+    struct LoggedInModule: Module {
+        let user: User
+
+        var registrations: Registrations {
+            Registration(instance: user)
+            Registration(using: ScoreStream.init, lifetime: .singleton)
         }
     }
 

@@ -51,15 +51,15 @@ struct MigratingFromResolverTests {
     }
 
     @Test func `mocks`() async throws {
-        let container = Container { AppModule() }
-        let mock = Container(parent: container) {
+        let mock = Container {
+            AppModule()
             Registration((any UserRepository).self) { _ in FixedUsers() }
         }
         let names = try await Injection.with(mock) {
             try await resolve((any UserRepository).self).names
         }
         #expect(names == ["Ada"])
-        try await container.dispose()
+        try await mock.dispose()
     }
 
     @Test func `several containers`() async throws {

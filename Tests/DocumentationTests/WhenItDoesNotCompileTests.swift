@@ -25,6 +25,7 @@ struct WhenItDoesNotCompileTests {
         let container = Container {
             Registration(making: Parser.self) { _ in Parser() }
             Registration((any Cache).self, lifetime: .singleton) { _ in DiskCache() }
+            Registration((any Journal & Sendable).self) { _ in FileJournal() }
             Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant) }
             Registration(Upload.self, lifetime: .transient) { (_, onEnd: @escaping @Sendable () -> Void) in
                 Upload(onEnd: onEnd)
@@ -43,6 +44,8 @@ struct WhenItDoesNotCompileTests {
         upload.onEnd()
         let caches = [try await container.resolve((any Cache).self), try await container.resolve((any Cache).self)]
         #expect(caches[0] === caches[1])
+        let journal = try await container.resolve((any Journal & Sendable).self)
+        #expect(journal is FileJournal)
         let counter = try await container.resolve(Counter.self)
         #expect(await counter.increment() == 1)
         #expect(try await container.resolve(Mailbox.self, arguments: "acme", 3).address == "acme@example.org")
@@ -57,6 +60,10 @@ struct WhenItDoesNotCompileTests {
     protocol Cache: AnyObject, Sendable {}
 
     final class DiskCache: Cache {}
+
+    protocol Journal {}
+
+    struct FileJournal: Journal {}
 
     final class Parser {
         var position = 0

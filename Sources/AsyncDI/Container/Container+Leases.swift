@@ -17,7 +17,9 @@ extension Container {
     ///   - arguments: The arguments.
     ///   - operation: The body, isolated like the code around it.
     /// - Returns: The result of the body.
-    /// - Throws: The error of the body, or of ``resolve(_:qualifier:arguments:_:)``.
+    /// - Throws: The error of the body, or of ``resolve(_:qualifier:arguments:_:)``; ``ResolutionError`` with the code
+    ///   `invalidOperation` for a wrapper, such as an array: ``withInstances(_:qualifier:operation:)`` leases each
+    ///   contribution.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func withInstance<Service: Sendable, each Argument: Sendable, R>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, arguments: repeat each Argument,

@@ -35,7 +35,7 @@ extension Container {
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     ///   - factory: Creates an instance.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     public func registerMany<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         key: (any Hashable & Sendable)? = nil, lifetime: Lifetime? = nil, fileID: String = #fileID, line: UInt = #line,
@@ -60,7 +60,7 @@ extension Container {
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     ///   - factory: Creates an instance.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     public func registerMany<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         lifetime: Lifetime?, key: (any Hashable & Sendable)?, fileID: String = #fileID, line: UInt = #line,
@@ -80,7 +80,7 @@ extension Container {
     ///   - instance: The instance, which belongs to its creator.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     public func registerMany<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         key: (any Hashable & Sendable)? = nil, instance: Service, fileID: String = #fileID, line: UInt = #line

@@ -47,7 +47,7 @@ extension Container {
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     ///   - factory: Creates an instance.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     @inlinable
     public func register<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
@@ -82,7 +82,7 @@ extension Container {
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     ///   - factory: Creates an instance.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     @inlinable
     public func register<Service: Sendable>(
         qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
@@ -104,7 +104,7 @@ extension Container {
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     ///   - factory: Creates an instance from the arguments given to `resolve`.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     public func register<Service: Sendable, First: Hashable & Sendable, each Argument: Hashable & Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line,
@@ -127,7 +127,7 @@ extension Container {
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     ///   - factory: Creates an instance from the arguments of the first request.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     public func register<Service: Sendable, each Argument: Sendable, Key: Hashable & Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime = .multiton,
         keyedBy key: @escaping @Sendable (repeat each Argument) -> Key,
@@ -148,7 +148,7 @@ extension Container {
     ///   - instance: The instance, which belongs to its creator.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     @_disfavoredOverload  // A closure without parameters beside a qualifier is a factory.
     public func register<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, instance: Service,
@@ -168,7 +168,7 @@ extension Container {
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     ///   - factory: Creates an instance from the arguments given to `resolve`.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     public func register<Service: Sendable, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: TransientLifetime,
         fileID: String = #fileID, line: UInt = #line,
@@ -189,7 +189,7 @@ extension Container {
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     public func register<Service: DefaultInitializable>(
         _ service: Service.Type, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line
@@ -205,7 +205,7 @@ extension Container {
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     ///   - factory: Creates an instance from the arguments given to `make`.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     @_disfavoredOverload  // A lone closure is an ordinary factory.
     public func register<Service, each Argument: Sendable>(
         making service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
@@ -255,8 +255,11 @@ extension Container {
         _ = core.unregister { $0.registrations.inOrder }
     }
 
-    /// Returns whether a service without arguments can be resolved here: registered in this container, a fallback or an
-    /// ancestor.
+    /// Returns whether a service without arguments is registered in this container, a fallback or an ancestor, under
+    /// exactly this type.
+    ///
+    /// So an optional, an array or a ``Lazy`` is not, although it can be resolved. A service that is expected of each
+    /// scope is, even where none has supplied it.
     ///
     /// Inside `withScope`, an outer container answers for the current scope, as it does for `resolve`.
     ///
@@ -268,7 +271,7 @@ extension Container {
         resolver.isRegistered(ServiceKey(Service.self, qualifier: qualifier))
     }
 
-    /// Returns whether a service with these argument types can be resolved here.
+    /// Returns whether a service with these argument types is registered here, under exactly this type.
     ///
     /// - Parameters:
     ///   - service: The service type.

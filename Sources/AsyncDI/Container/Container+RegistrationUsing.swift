@@ -11,7 +11,7 @@ extension Container {
     ///   - lifetime: How long an instance is shared; the container's default lifetime when nil.
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     @inlinable
     public func register<Service: Sendable, each Dependency: Sendable>(
         using initializer: @escaping @Sendable (repeat each Dependency) async throws -> Service,

@@ -11,7 +11,7 @@ extension Container {
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     ///   - factory: Creates an instance.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     public func register<Service: Sendable>(
         _ service: Service.Type, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line,
@@ -31,7 +31,7 @@ extension Container {
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     ///   - factory: Creates an instance.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     public func register<Service: Sendable>(
         _ service: Service.Type, qualifier: (any Qualifier)? = nil, lifetime: Lifetime? = nil,
         fileID: String = #fileID, line: UInt = #line, factory: @escaping @Sendable () throws -> Service
@@ -49,7 +49,7 @@ extension Container {
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     ///   - factory: Creates an instance.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     public func register<Service: Sendable>(
         qualifier: some Qualifier, lifetime: Lifetime? = nil, fileID: String = #fileID, line: UInt = #line,
         factory: nonisolated(nonsending) @escaping @Sendable () async throws -> Service
@@ -65,7 +65,7 @@ extension Container {
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     ///   - factory: Creates an instance.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     public func register<Service: Sendable>(
         lifetime: Lifetime, fileID: String = #fileID, line: UInt = #line,
         factory: nonisolated(nonsending) @escaping @Sendable () async throws -> Service
@@ -81,7 +81,7 @@ extension Container {
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     ///   - factory: Creates an instance.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     public func register<Service: Sendable>(
         qualifier: some Qualifier, lifetime: Lifetime? = nil, fileID: String = #fileID, line: UInt = #line,
         factory: @escaping @Sendable () throws -> Service
@@ -97,7 +97,7 @@ extension Container {
     ///   - fileID: The file that messages show for the registration.
     ///   - line: The line that messages show for the registration.
     ///   - factory: Creates an instance.
-    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration` or `disposed`.
+    /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`.
     public func register<Service: Sendable>(
         lifetime: Lifetime, fileID: String = #fileID, line: UInt = #line,
         factory: @escaping @Sendable () throws -> Service

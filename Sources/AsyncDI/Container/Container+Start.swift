@@ -7,10 +7,11 @@ extension Container {
     /// scopes supply, directly or through others: see ``Registration/init(expected:qualifier:fileID:line:)``.
     ///
     /// Independent services are created concurrently, so this takes as long as the longest chain of dependencies.
-    /// When one fails, the others are cancelled, and the instances that the start created are disposed before this
-    /// throws, with the error as ``DisposalReason/error``; the container may be started again. Modules stay loaded, and
-    /// instances stay that other requests created meanwhile, or that a factory which goes on after its cancellation may
-    /// hold. ``Container/startFailure`` names the service that failed, and so do observers.
+    /// When one fails, the others are cancelled, and the instances that the start created in this container are
+    /// disposed before this throws, with the error as ``DisposalReason/error``; the container may be started again.
+    /// Modules stay loaded, and instances stay that the start of a scope created above it, that other requests created
+    /// meanwhile, or that a factory which goes on after its cancellation may hold. ``Container/startFailure`` names the
+    /// service that failed, and so do observers.
     /// ```swift
     /// let container = Container {
     ///     Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }.eager()

@@ -17,8 +17,21 @@ extension ContainerCore {
         let current = asked
         guard current !== self, current.table.isClosed else { return Resolver(host: current, run: nil) }
         let ended = current.lineage.prefix { $0 !== self && $0.table.isClosed }
-        let graph = ResolutionGraph(ResolutionGraph(), outliving: ended)
-        return Resolver(host: ended.last?.parent ?? self, run: nil, graph: graph)
+        return (ended.last?.parent ?? self).resolver(outliving: ended)
+    }
+
+    /// The resolver of a request of code that did not name this container: if it has ended, that of the next open
+    /// container around it, for everything but the services of what has ended.
+    var openResolver: Resolver {
+        guard let open = openAround else { return resolver }
+        return open.resolver(outliving: lineage.prefix { $0 !== open })
+    }
+
+    /// The next open container around this one, if this one has ended.
+    var openAround: ContainerCore? { table.isClosed ? lineage.first { !$0.table.isClosed } : nil }
+
+    private func resolver(outliving ended: [ContainerCore]) -> Resolver {
+        Resolver(host: self, run: nil, graph: ResolutionGraph(ResolutionGraph(), outliving: ended))
     }
 
     /// Whether a request of this container failed only because its current scope ended meanwhile.

@@ -5,7 +5,7 @@ extension ContainerCore {
             state.children[ObjectIdentifier(child)] = WeakCore(core: child)
             return state.life.isOpen
         }
-        if !isOpen { child.abandon() }
+        if !isOpen { child.abandon(isDropped: table.isDropped) }
         // After the addition: a drain that begins now sees the child, or is seen here.
         if table.isDraining { child.beginDraining() }
         if table.hasPendingModules { child.withState { _ in child.table.hasPendingModules = true } }

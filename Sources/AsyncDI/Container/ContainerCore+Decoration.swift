@@ -126,9 +126,11 @@ extension ContainerCore {
         let decorations = state.decorations.applying(to: key)
         // Not looked up before: the other container may replace it meanwhile, and this would be its last reference.
         guard let first = decorations.first, let (inherited, _) = table.registration(beyondFor: key) else { return nil }
+        // Not in a capture list, with which a closure leaves its caller's actor.
+        let table = table
         var blueprint = Blueprint(
             key: key, lifetime: inherited.lifetime,
-            factory: first.decorator.factory { [table] resolver, pack in
+            factory: first.decorator.factory { resolver, pack in
                 try await resolver.resolveInherited(key, pack, beyond: table)
             })
         blueprint.site = inherited.blueprint.site
@@ -200,10 +202,12 @@ extension ContainerCore {
         guard binding.problem == nil else { return binding }
         var blueprint = binding.blueprint
         var base = binding.base
+        // Not in capture lists, with which a closure leaves its caller's actor.
+        let (settings, table) = (settings, table)
         if let instance = blueprint.instance {
             base = .instance(binding)
             blueprint.change { $0.disposalHooks = [] }
-            blueprint.factory = decoration.decorator.factory { [settings, table] resolver, _ in
+            blueprint.factory = decoration.decorator.factory { resolver, _ in
                 settings.interceptors.didResolve(binding)
                 return resolver.resolveRegistered(binding, instance, in: table)
             }
@@ -213,7 +217,7 @@ extension ContainerCore {
                 $0.target = nil
                 $0.underlying = forward.from
             }
-            blueprint.factory = decoration.decorator.factory { [table] resolver, pack in
+            blueprint.factory = decoration.decorator.factory { resolver, pack in
                 try await resolver.resolveForward(binding, pack, in: table)
             }
         }

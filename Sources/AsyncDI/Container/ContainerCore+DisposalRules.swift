@@ -86,6 +86,15 @@ extension ContainerCore {
 
 /// The errors of disposals.
 extension ContainerCore {
+    /// Tells observers of the error of a deadline.
+    func note(_ timeout: ResolutionError, awaiting keys: [CreationKey]) {
+        withState { state in
+            for key in keys where !key.binding.blueprint.isHidden {
+                state.note(.failed, of: key.arguments, .failed(key.binding.key, timeout))
+            }
+        }
+    }
+
     /// The error of a deadline, with the registration that the disposal waits for, if it is a single one.
     func timedOut(_ disposal: String, waitingFor current: String, of keys: [CreationKey]) -> ResolutionError {
         // Without the binding and the arguments, which errors do not keep alive.

@@ -142,10 +142,11 @@ extension ContainerCore {
     ///
     /// A container that is being disposed finishes its disposal instead, which keeps the core.
     ///
+    /// - Parameter isDropped: Whether that is because of the last handle, which errors then say.
     /// - Returns: The references that kept its open scopes, the first one last. They are released in turn, because
     ///   scopes may be nested deeply.
     @discardableResult
-    func abandon() -> [Lifeline] {
+    func abandon(isDropped: Bool = true) -> [Lifeline] {
         if table.isClosed {
             // The error of a failed start may lead back to the container.
             if startMeter != nil { note(nil) }
@@ -154,6 +155,7 @@ extension ContainerCore {
         var content = State.Content()
         let stopped: (waiters: [Waiter], flights: [Creation])? = withState { state in
             guard state.life.isOpen else { return nil }
+            if isDropped { table.noteDrop() }
             table.close()
             state.end(into: &content, hasParent: hasParent, hasHandle: false)
             content.events = state.silence()

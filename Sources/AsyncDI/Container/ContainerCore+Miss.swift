@@ -18,6 +18,12 @@ extension ContainerCore {
                 advice: "Refuse new requests before the drain; work that has begun resolves in its own task or scope.",
                 steps: steps, asker: asker)
         }
+        if table.isDropped {
+            return ResolutionError(
+                .disposed, "\(what) has been released: nothing refers to it any more.",
+                advice: "Keep a reference to the container for as long as anything that it created is in use.",
+                steps: steps, asker: asker)
+        }
         return ResolutionError(
             .disposed, "\(what) is disposed.",
             advice: asker?.isDisposing == true

@@ -93,12 +93,37 @@ extension ContainerCore {
                 while let module = self?.withState({ $0.modules.next() }) {
                     // `loaded` may ignore a cancellation and return: no later module is told then.
                     try Task.checkCancellation()
-                    try await module.loaded(resolver)
+                    do {
+                        try await module.loaded(resolver)
+                    } catch {
+                        throw ResolutionError.ofLoading(module, error)
+                    }
                     self?.withState { $0.modules.removeFirst() }
                 }
                 return ModulesLoaded()
             })
         blueprint.change { $0.isHidden = true }
         return Binding(blueprint, defaultLifetime: .singleton)
+    }
+}
+
+/// The service that stands in a path for `loaded` of one module.
+private struct ModuleLoaded<Loading: Module>: Sendable, NamedInMessages {
+    static func nameInMessages(of part: (any Any.Type) -> String) -> String { "\(part(Loading.self)).loaded" }
+}
+
+extension ResolutionError {
+    /// The error of a module's `loaded`, with the module in its path; another error is unchanged.
+    static func ofLoading(_ module: some Module, _ error: any Error) -> any Error {
+        func step<Loading: Module>(_: Loading) -> PathStep { PathStep(key: ServiceKey(ModuleLoaded<Loading>.self)) }
+        if let error = error as? ResolutionError {
+            return error.at(error.steps.map { $0.key.service == ModulesLoaded.self ? step(module) : $0 })
+        }
+        guard error is CancellationError, !Task.isCancelled else { return error }
+        return ResolutionError(
+            .creationCancelled,
+            "\(step(module).key) threw CancellationError, although its task was not cancelled.",
+            advice: "Look for a task that this code itself cancels, and throw your own error instead.",
+            underlying: error)
     }
 }

@@ -103,6 +103,16 @@ extension Container {
     }
 }
 
+extension Container {
+    /// Makes this container the current one for a synchronous body.
+    nonisolated func whileCurrent<R, Failure: Error>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
+        let result: Result<R, Failure> = CurrentContainers.$bound.withValue(CurrentContainers.beginning(with: core)) {
+            Container.$current.withValue(self) { Result(catching: body) }
+        }
+        return try result.get()
+    }
+}
+
 extension ContainerCore {
     /// Whether a container that is made current inside this one's body answers every request that this one would.
     fileprivate func isReplaced(by next: ContainerCore) -> Bool {

@@ -46,7 +46,8 @@ final class NearMisses {
         if let mismatch = mismatch(key, asker: asker) { return mismatch }
         var advice =
             namesakes(of: key)
-            + [closure(returning: key), closedContainer(), conforming(to: key), elsewhere(key)].compactMap(\.self)
+            + [closure(returning: key), optional(of: key), closedContainer(), conforming(to: key), elsewhere(key)]
+            .compactMap(\.self)
         if advice.isEmpty {
             advice.append("\(howToRegister(key)), or check which container you resolve from.")
         }
@@ -102,6 +103,19 @@ final class NearMisses {
         }
         return "The closure \(closure.step) is registered as an instance: to register its result, name the service, "
             + "\(key.registration)."
+    }
+
+    /// A registration of the service's optional type, or of the type that a requested optional wraps.
+    private func optional(of key: ServiceKey) -> String? {
+        if case .optional(let wrapped)? = (key.service as? any WrapperType.Type)?.need {
+            // Only `make` gets here: any other request for an optional is one for what it wraps.
+            guard key.isMaking, keys(of: wrapped).hasMaking else { return nil }
+            return "\(readableName(of: wrapped)) is registered: name the type, make(\(metatypeExpression(wrapped)))."
+        }
+        let optional = optionalType(of: key.service)
+        guard !keys(of: optional).all.isEmpty else { return nil }
+        return "\(describe(keys(of: optional).all, of: optional).list) is registered, whose values are optional: "
+            + "unwrap the value in its registration, or let the factory throw."
     }
 
     private func closedContainer() -> String? {
@@ -161,7 +175,8 @@ final class NearMisses {
         let own = Set(core.withState { $0.registrations.inOrder.filter { !$0.blueprint.isExpected }.map(\.key) })
         // A key is listed once for each container that has it.
         var seen: Set<ServiceKey> = []
-        return keys(of: key.service).all.filter { $0 != key && own.contains($0) && seen.insert($0).inserted }
+        let near = keys(of: key.service).all + keys(of: optionalType(of: key.service)).all
+        return near.filter { $0 != key && own.contains($0) && seen.insert($0).inserted }
             + registrations(conformingTo: key.service).map(\.key).filter(own.contains)
     }
 
@@ -249,6 +264,8 @@ extension Array {
         return texts.joined(separator: ", ") + (count > seen ? " and \(count - seen) more" : "")
     }
 }
+
+private func optionalType<Service>(of service: Service.Type) -> any Any.Type { Service?.self }
 
 extension ServiceKey {
     fileprivate var argumentList: String { argumentTypes.map(readableName(of:)).joined(separator: ", ") }

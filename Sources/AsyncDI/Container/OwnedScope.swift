@@ -138,7 +138,9 @@ public final class OwnedScope: Sendable {
         if let failure {
             // Where the failure itself has not ended the scope: it is about to, or could not, inside a lease of it.
             await container.core.endFailedBody(because: failure)
-            throw ContainerCore.cutShort(container.core)
+            throw ResolutionError(
+                .disposed, "the work of \(container.core.displayName) was lost, because a part of it failed.",
+                advice: "The underlying error is that of the part.", underlying: failure)
         }
         if isBusy {
             throw ResolutionError(

@@ -7,7 +7,9 @@ public enum _Requester: Sendable {
     /// Inside `withScope`, an outer container stands for the innermost scope below it. Inside a factory, a request goes
     /// to exactly the container that it names, so that an override can resolve the original from the outer container.
     case container(Container)
-    /// Code without a container at hand: that of its task.
+    /// Code without a container at hand: that of its task, or the one in which an object was created.
+    ///
+    /// If it ends, the next open container around it answers instead, except for the services of what has ended.
     case task(of: Container)
     /// Code that has a resolver: a factory, a hook, or the body of `withGraph`.
     case factory(Resolver)
@@ -20,7 +22,8 @@ extension _Requester {
     /// The resolver of this requester's requests, as of now.
     var resolver: Resolver {
         switch self {
-        case .container(let container), .task(let container): container.resolver
+        case .container(let container): container.resolver
+        case .task(let container): container.core.openResolver
         case .factory(let resolver): resolver
         case .keeper(of: let resolver): resolver.asker == nil ? resolver.core?.resolver ?? resolver : resolver
         }
@@ -38,13 +41,11 @@ extension _Requester {
         case .container(let container):
             return container.core.isOvertaken(error, asking: host, depth: depth) ? self : nil
         case .task(let container):
-            if container.core.isOvertaken(error, asking: host, depth: depth) { return self }
-            guard let next = Container.openCurrent, !next.core.table.isClosed,
-                next.core.isOvertaken(error, asking: container.core, depth: depth)
-            else {
-                return nil
-            }
-            return .task(of: next)
+            let core = container.core
+            if core.isOvertaken(error, asking: host, depth: depth) { return self }
+            // Its own end, if there is an open container around it.
+            guard let next = core.openAround, next.isOvertaken(error, asking: host, depth: depth) else { return nil }
+            return self
         case .factory:
             return nil
         case .keeper(of: let kept):
@@ -130,6 +131,18 @@ extension _Requester {
     @usableFromInline
     func ready<Service: Sendable>(_ service: Service.Type, _ qualifier: (any Qualifier)?) throws -> Service {
         try carryOut(ServiceKey(Service.self, qualifier: qualifier)) { request in try request.ready(service) }
+    }
+
+    /// Runs a body in which the injection points use the container that a request here would go to.
+    ///
+    /// Inside a factory, that is already the container that runs it.
+    func whileCurrent<R>(_ body: () throws -> R) throws -> R {
+        guard case .container(let container) = self, ResolutionContext.activeRun == nil else { return try body() }
+        let asked = container.core.asked
+        guard asked !== Container.current?.core,
+            let current = asked === container.core ? container : asked.handle()
+        else { return try body() }
+        return try current.whileCurrent(body)
     }
 
     /// The instance of a service for which the look-up has made this decision, or none.

@@ -34,6 +34,8 @@ extension _Resolving {
     /// ```swift
     /// let model = try container.ready(using: ViewModel.init)
     /// ```
+    /// Injection points in the object, such as ``Inject``, use the same container as the parameters.
+    ///
     /// - Parameter initializer: The initializer, or any function.
     /// - Returns: The initializer's result.
     /// - Throws: ``ResolutionError`` with the code `notReady`, which names the first missing dependency, and the
@@ -41,7 +43,7 @@ extension _Resolving {
     public func ready<Service, each Dependency: Sendable>(
         using initializer: (repeat each Dependency) throws -> Service
     ) throws -> Service {
-        try initializer(repeat try ready((each Dependency).self))
+        try _requester.whileCurrent { try initializer(repeat try ready((each Dependency).self)) }
     }
 
     /// Diagnoses a request whose type the compiler cannot infer.

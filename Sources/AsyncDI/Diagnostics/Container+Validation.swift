@@ -95,7 +95,7 @@ extension Container {
         var missing = core.isScope ? core.decorationProblems() : []
         for service in services {
             guard let found = core.roots(of: service) else {
-                missing.append(core.miss(ServiceKey(service), asker: nil))
+                missing.append(core.miss(ServiceKey(service).unwrapped(service), asker: nil))
                 continue
             }
             roots += found

@@ -116,8 +116,13 @@ extension GraphComparison {
 extension ContainerCore {
     /// Compares recorded dependencies with those declared here and above.
     func comparison(of graph: DependencyGraph) -> GraphComparison {
+        GraphComparison(of: graph, with: graphHereAndAbove)
+    }
+
+    /// The declared dependencies of every service that is registered here or above.
+    var graphHereAndAbove: StaticGraph {
         let roots = registeredHereAndAbove.map { StaticGraph.Root(binding: $0.binding, table: $0.table) }
-        return GraphComparison(of: graph, with: StaticGraph(of: roots, askedBy: self))
+        return StaticGraph(of: roots, askedBy: self)
     }
 
     /// An error for each dependency that was resolved but is not declared.

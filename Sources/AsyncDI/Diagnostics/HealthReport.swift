@@ -82,7 +82,8 @@ extension Container {
     /// - Returns: The results.
     public func health(timeout: Duration) async -> HealthReport {
         var checked = await core.checkHealth(timeout: timeout)
-        if !checked.allSatisfy(\.entry.isHealthy), let records = try? core.staticGraph().graph.records {
+        if !checked.allSatisfy(\.entry.isHealthy) {
+            let records = core.graphHereAndAbove.records
             let names = GraphNames(records)
             var users = UserSearch(DependencyGraph(recorded: records, named: names))
             for index in checked.indices where !checked[index].entry.isHealthy {
@@ -144,8 +145,16 @@ extension ContainerCore {
         }
         // Loaded outside the lock, because a storage is user code.
         for (key, storage, generation, check) in stored {
-            guard let cell = storage.load().flatMap(key.binding.blueprint.factory.cell(for:)) else { continue }
-            subjects.append(Subject(key: key, cell: cell, identity: .stored(generation: generation), check: check))
+            guard let instance = storage.load() else { continue }
+            let identity = CheckedInstance.stored(generation: generation)
+            do {
+                let cell = try key.binding.cell(stored: instance)
+                subjects.append(Subject(key: key, cell: cell, identity: identity, check: check))
+            } catch {
+                // No instance that the check could be given.
+                let check: HealthCheck = { _ in throw error }
+                subjects.append(Subject(key: key, cell: StrongCell(instance), identity: identity, check: check))
+            }
         }
         return subjects
     }
@@ -162,7 +171,7 @@ extension ContainerCore {
     }
 
     private func status(of subject: Subject, timeout: Duration) async -> HealthReport.Status {
-        let (end, begin) = (Completion(), stopwatch.elapsed())
+        let (end, begin, timeout) = (Completion(), stopwatch.elapsed(), timeout.addable)
         while let earlier = enter(subject.identity, end) {
             if Task.isCancelled { return .failed(CancellationError()) }
             let (wakes, rest) = (earlier.wakes, timeout - (stopwatch.elapsed() - begin))

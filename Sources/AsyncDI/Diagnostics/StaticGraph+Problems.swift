@@ -43,6 +43,8 @@ extension StaticGraph {
 
     private func captive(_ path: [Entry]) -> ResolutionError {
         let (holder, captive) = (path[0], path[path.count - 1])
+        // Nothing creates the value: a scope supplies it.
+        if captive.isLeftToScopes { return valueOutOfReach(path) }
         return ResolutionError.captive(
             holder.binding, in: holder.host, holding: captive.binding.key, of: captive.host,
             resetWith: captive.isReset(under: holder) ? captive.binding.lifetime : nil,

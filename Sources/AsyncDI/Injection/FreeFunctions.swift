@@ -98,10 +98,11 @@ public nonisolated(nonsending) func resolve<First: Sendable, each Argument: Send
 struct CurrentContainer: _Resolving {
     let _requester: _Requester
 
-    init(_ service: any Any.Type, _ qualifier: (any Qualifier)?) throws {
-        guard let container = Injection.container else {
+    /// Requests go to the requester that an object was created for; without one, to that of the caller's task.
+    init(_ service: any Any.Type, _ qualifier: (any Qualifier)?, from requester: _Requester? = nil) throws {
+        guard let requester = requester ?? Injection.requester() else {
             throw Injection.noContainer(ServiceKey(service, qualifier: qualifier))
         }
-        _requester = .task(of: container)
+        _requester = requester
     }
 }

@@ -13,7 +13,8 @@
 public struct Injected<Service: Sendable>: Sendable {
     private enum Source {
         case instance(Service)
-        case container(Container?, (any Qualifier)?)
+        /// The requester that it was created for; nil for that of the time of use.
+        case requester(_Requester?, (any Qualifier)?)
         /// The container of the factory that created this value, which keeps nothing alive.
         case host(any ResolutionHost, (any Qualifier)?)
     }
@@ -21,6 +22,9 @@ public struct Injected<Service: Sendable>: Sendable {
     private let source: Source
 
     /// Injects a service of a container.
+    ///
+    /// An object that outlives the scope in which it was created is answered by the next open container around that
+    /// scope. Only the scope's own services are refused, with ``ResolutionError/Code/disposed``.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -33,7 +37,7 @@ public struct Injected<Service: Sendable>: Sendable {
         if container == nil, let maker = Injection.maker {
             source = .host(maker.host, qualifier)
         } else {
-            source = .container(container ?? Injection.container, qualifier)
+            source = .requester(Injection.requester(from: container), qualifier)
         }
     }
 
@@ -49,11 +53,9 @@ public struct Injected<Service: Sendable>: Sendable {
     public func callAsFunction() throws -> Service {
         switch source {
         case .instance(let instance): return instance
-        case .container(let container, let qualifier):
-            guard let container else {
-                return try CurrentContainer(Service.self, qualifier).ready(qualifier: qualifier)
-            }
-            return try container.ready(Service.self, qualifier: qualifier)
+        case .requester(let requester, let qualifier):
+            let container = try CurrentContainer(Service.self, qualifier, from: requester)
+            return try container.ready(qualifier: qualifier)
         case .host(let host, let qualifier):
             return try _Requester.keeper(of: Resolver(host: host, run: nil)).ready(Service.self, qualifier)
         }
@@ -68,13 +70,17 @@ public struct Injected<Service: Sendable>: Sendable {
         }
     }
 
-    /// The instance, nil when it is not registered or not supplied; ends the process when it is not ready.
+    /// The instance, nil when it is not registered or not supplied, and after the end of its container.
+    ///
+    /// Ends the process when it is not ready.
     var optional: Service? {
         do {
             return try self()
         } catch ResolutionError.Code.notRegistered {
             return nil
         } catch ResolutionError.Code.noCurrentContainer {
+            return nil
+        } catch ResolutionError.Code.disposed {
             return nil
         } catch {
             fatalError("@OptionalInject: \(error)\(Self.remedy(for: error))")

@@ -41,6 +41,11 @@ public enum Injection {
         Container.openCurrent ?? (ResolutionContext.activeRun?.host as? ContainerCore)?.handle() ?? `default`
     }
 
+    /// The requester for a container that was given, or else for the one that applies here.
+    static func requester(from given: Container? = nil) -> _Requester? {
+        given.map { .container($0) } ?? container.map { .task(of: $0) }
+    }
+
     /// The run of a factory in the container that applies here.
     ///
     /// Objects that the factory creates must not keep that container alive, and they resolve as the factory would.
@@ -78,11 +83,7 @@ public enum Injection {
     public static func with<R, Failure: Error>(
         _ container: Container, _ body: () throws(Failure) -> R
     ) throws(Failure) -> R {
-        let all = CurrentContainers.beginning(with: container.core)
-        let result: Result<R, Failure> = CurrentContainers.$bound.withValue(all) {
-            Container.$current.withValue(container) { Result(catching: body) }
-        }
-        return try result.get()
+        try container.whileCurrent(body)
     }
 
     static func noContainer(_ key: ServiceKey) -> ResolutionError {
@@ -95,20 +96,17 @@ public enum Injection {
 
 /// The default container, which may be created at first use.
 private final class DefaultContainer: Sendable {
+    /// An object, so that one closure can be told from another.
+    private typealias Maker = Shared<@Sendable () -> Container>
+
     private enum State {
         case container(Container?)
         case maker(Maker)
     }
 
-    /// An object, so that one closure can be told from another.
-    private final class Maker: Sendable {
-        let make: @Sendable () -> Container
-        init(make: @escaping @Sendable () -> Container) { self.make = make }
-    }
-
     private let state = Locked(State.container(nil))
     /// Held during the container's creation, so that it is created once; never by the thread that is creating it.
-    private let making = Locked(0)
+    private let making = Locked(())
     @TaskLocal private static var isMaking = false
 
     var container: Container? {
@@ -118,13 +116,12 @@ private final class DefaultContainer: Sendable {
             // Released outside the lock: a closure, or a container that another one has replaced meanwhile.
             var replaced: [State] = []
             defer { withExtendedLifetime(replaced) {} }
-            return making.withLock { count in
-                count += 1
+            return making.withLock { _ in
                 // Another thread may have created it while this one waited, and the closure may be replaced while it
                 // runs.
                 while case .maker(let maker) = current {
                     replaced.append(.maker(maker))
-                    let container = Self.whileMaking { maker.make() }
+                    let container = Self.whileMaking(maker.value)
                     replaced.append(.container(container))
                     set(.container(container), insteadOf: maker)
                 }
@@ -146,7 +143,7 @@ private final class DefaultContainer: Sendable {
         }
     }
 
-    func set(_ make: @escaping @Sendable () -> Container) { set(.maker(Maker(make: make))) }
+    func set(_ make: @escaping @Sendable () -> Container) { set(.maker(Maker(make))) }
 
     private var current: State { state.withLock { $0 } }
 

@@ -40,7 +40,7 @@ public struct Lazy<Service: Sendable>: Sendable {
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil
     ) {
         guard container == nil, let maker = Injection.maker else {
-            self.init(LazySource(qualifier: qualifier, container: container ?? Injection.container))
+            self.init(LazySource(qualifier: qualifier, given: Injection.requester(from: container)))
             return
         }
         // As if the running factory had requested it.
@@ -94,7 +94,7 @@ public struct Lazy<Service: Sendable>: Sendable {
     /// Uses another container from now on, and forgets the previous instance.
     ///
     /// - Parameter container: The container to resolve from.
-    public func use(_ container: Container) { box.change { $0.container = container } }
+    public func use(_ container: Container) { box.change { $0.given = .container(container) } }
 
     /// Uses another qualifier from now on, and forgets the previous instance.
     ///
@@ -106,8 +106,8 @@ public struct Lazy<Service: Sendable>: Sendable {
 struct LazySource: Sendable {
     var qualifier: (any Qualifier)?
     var pack = ArgumentPack.none
-    /// The container to resolve from; when nil, that of `resolver`, or else the container that is current at the call.
-    var container: Container?
+    /// The requester that it was created for; when nil, `origin`, or else the requester at the time of the call.
+    var given: _Requester?
     /// The request that returned the `Lazy`, if one did.
     var origin: Request?
 }

@@ -89,7 +89,7 @@ struct LazyAttempt: Sendable {
 
 extension LazySource {
     /// Whether every request goes to one container, that of the factory whose dependency the `Lazy` is.
-    var isFixed: Bool { container == nil && origin != nil }
+    var isFixed: Bool { given == nil && origin != nil }
 
     /// The kept instance that answers a request, by the rules of requests; nil if it needs one of its own.
     ///
@@ -109,15 +109,14 @@ extension LazySource {
 
     /// The requester of the service; nil for the run that the `Lazy` came from, and without a container.
     var requester: _Requester? {
-        if let container { return .container(container) }
-        return origin == nil ? Injection.container.map { .task(of: $0) } : nil
+        given ?? (origin == nil ? Injection.requester() : nil)
     }
 
     /// The request that resolves the service.
     func question<Service>(_ service: Service.Type, from requester: _Requester?) throws -> Request {
         let key = ServiceKey(Service.self, qualifier: qualifier, with: pack)
         let asker = ResolutionContext.activeRun
-        if container == nil, let origin {
+        if given == nil, let origin {
             // In a task of the run that it came from, it still belongs to that run.
             let asker = asker ?? origin.asker.flatMap { $0.isActive ? $0 : nil }
             return Request(

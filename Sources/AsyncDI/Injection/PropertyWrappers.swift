@@ -62,7 +62,7 @@
     /// - Parameter instance: The value of the property.
     public init(instance: Service) { projectedValue = Injected(instance: instance) }
 
-    /// The instance, nil without a container, or when the service is not registered.
+    /// The instance, nil without a container, after the end of its container, or when the service is not registered.
     public var wrappedValue: Service? { projectedValue.optional }
 }
 

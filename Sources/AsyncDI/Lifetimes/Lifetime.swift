@@ -87,7 +87,8 @@ public struct Lifetime: Sendable, Hashable, CustomStringConvertible {
     /// - Parameters:
     ///   - name: The name of the lifetime; two with the same name and owner are the same lifetime.
     ///   - owner: The container that caches its instances.
-    ///   - storage: Creates the storage of one registration's instance; called once for each pack of arguments.
+    ///   - storage: Creates the storage of one registration's instance; called once for each pack of arguments,
+    ///     and again after a reset or a failed creation.
     public init(
         _ name: String, ownedBy owner: Owner = .registeringContainer,
         storage: @escaping @Sendable () -> any InstanceStorage

@@ -175,7 +175,8 @@ extension ParameterSource {
         switch origin {
         case .argument: false
         case .service: resolver.mayWait(for: key)
-        case .serviceByArguments: true
+        case .serviceByArguments(_, let arguments):
+            arguments.dependencies.contains(where: { resolver.mayWait(for: $0) }) || resolver.mayWait(for: key)
         }
     }
 
@@ -203,11 +204,11 @@ extension ParameterSource {
             return DependencySlot(mayWait: resolver.mayWait(for: key)) { try await value(from: $0, pack) }
         case .serviceByArguments(let access, let arguments):
             // The arguments are made once: it is the user's code.
-            if arguments.dependencies.contains(where: resolver.mayWait) {
+            if arguments.dependencies.contains(where: { resolver.mayWait(for: $0) }) {
                 return DependencySlot(mayWait: true) { try await value(from: $0, pack) }
             }
             let made = try await arguments.pack(resolver)
-            return DependencySlot(mayWait: !resolver.hasInstance(key, made)) {
+            return DependencySlot(mayWait: resolver.mayWait(for: key) && !resolver.hasInstance(key, made)) {
                 try await value(from: $0, access, by: made)
             }
         }

@@ -82,15 +82,16 @@ extension Resolver {
     @usableFromInline
     func mayWait(for service: any Any.Type) -> Bool {
         let countsAll = run?.holder?.binding.lifetime.sharing == .registeringContainer
-        return host.table.mayBeCreated(service, countingAll: countsAll) ?? (countsAll || mayWait(inside: service))
+        return host.table.mayBeCreated(service, countingAll: countsAll)
+            ?? (countsAll || mayWait(inside: ServiceKey(service)))
     }
 
     /// Whether resolving the services of a wrapper, such as an optional, may wait.
-    private func mayWait(inside wrapper: any Any.Type) -> Bool {
-        switch (wrapper as? any WrapperType.Type)?.need {
-        case .optional(let service)?: mayWait(for: service)
+    func mayWait(inside wrapper: ServiceKey) -> Bool {
+        switch (wrapper.service as? any WrapperType.Type)?.need {
+        case .optional(let service)?: mayWait(for: wrapper.of(service))
         case .contributions(let service, _)?:
-            host.contributions(to: ServiceKey(service)).contains { mayWait(for: $0) }
+            host.contributions(to: wrapper.of(service)).contains { mayWait(for: $0) }
         case .later?, .nothing?, nil: false
         }
     }

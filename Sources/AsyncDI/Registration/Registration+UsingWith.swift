@@ -97,9 +97,11 @@ extension Resolver {
     /// The values of several parameters: shared ones that must be created are created concurrently, and the others in
     /// this task meanwhile.
     ///
-    /// When one fails, the waits for the shared ones end, once the others have been created.
-    nonisolated(nonsending) func all<each Parameter: Sendable>(
-        _ pack: ArgumentPack, _ sources: repeat ParameterSource<each Parameter>
+    /// When one fails, the waits for the shared ones end, once the others have been created. The group's body runs in
+    /// the caller's isolation only because it refers to it.
+    func all<each Parameter: Sendable>(
+        _ pack: ArgumentPack, _ sources: repeat ParameterSource<each Parameter>,
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> (repeat each Parameter) {
         let slots = (repeat try await (each sources).begun(self, pack))
         var waits = 0
@@ -108,6 +110,7 @@ extension Resolver {
         }
         if waits > 1 {
             try await withThrowingTaskGroup(of: Void.self) { group in
+                _ = isolation
                 for slot in repeat each slots {
                     if slot.mayWait { group.addTask { try await slot.fill(from: self) } }
                 }
@@ -125,13 +128,15 @@ extension Resolver {
         return (repeat (each slots).instance)
     }
 
-    /// Whether resolving a key without arguments may have to wait: see ``mayWait(for:)-(any Any.Type)``.
+    /// Whether resolving a key may have to wait, for any arguments: see ``mayWait(for:)-(any Any.Type)``.
     func mayWait(for key: ServiceKey) -> Bool {
         if key.isPlain { return mayWait(for: key.service) }
         let table = host.table
         if table.hit(key) != nil { return false }
         let countsAll = run?.holder?.binding.lifetime.sharing == .registeringContainer
-        return countsAll || table.registration(of: key)?.binding.lifetime.sharing.isShared == true
+        if countsAll { return true }
+        guard let (binding, _) = table.registration(of: key) else { return mayWait(inside: key) }
+        return binding.lifetime.sharing.isShared
     }
 
     /// Whether a request with these arguments is answered by an existing instance.

@@ -25,7 +25,8 @@ func translated(_ error: any Error, in run: Run) -> any Error {
     }
     return ResolutionError(
         .creationCancelled,
-        "the factory or a hook of \(run.binding.key) threw CancellationError, although its task was not cancelled.",
+        "the factory, a hook or a decoration of \(run.binding.key) threw CancellationError, although its task was not "
+            + "cancelled.",
         advice: "Look for a task that this code itself cancels, and throw your own error instead.",
         steps: run.path, asker: run, underlying: error)
 }

@@ -47,7 +47,8 @@ public struct DisposalError: Error, CustomStringConvertible {
         let timedOut = errors.count { ResolutionError.Code.disposalTimedOut ~= $0 }
         // Nothing can be said about the rest before a disposal has ended.
         if timedOut == 0 {
-            return text + " All other instances were disposed. Look at the onDispose hooks of those that failed."
+            return text
+                + " All other instances that were to be disposed have been. Look at the onDispose hooks of those that failed."
         }
         return timedOut == errors.count ? text : text + " Look at the onDispose hooks of those that failed."
     }

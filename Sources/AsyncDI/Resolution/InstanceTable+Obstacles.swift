@@ -6,6 +6,10 @@ extension InstanceTable {
     var isClosed: Bool { has(Self.closedBit) }
     func close() { set(Self.closedBit, to: true) }
 
+    /// Whether the container was not disposed, but released: nothing referred to it any more.
+    var isDropped: Bool { has(Self.droppedBit) }
+    func noteDrop() { set(Self.droppedBit, to: true) }
+
     /// Whether any obstacle stands between a request and an instance.
     var hasObstacles: Bool { obstacles.load(ordering: .acquiring) != 0 }
 

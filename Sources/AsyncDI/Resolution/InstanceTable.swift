@@ -34,6 +34,7 @@ import Synchronization
     static let pendingBit: UInt8 = 2
     static let drainingBit: UInt8 = 4
     static let drainRootBit: UInt8 = 8
+    static let droppedBit: UInt8 = 16
     /// The number of occupied places.
     var count = 0
 

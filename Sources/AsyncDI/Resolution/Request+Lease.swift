@@ -4,8 +4,26 @@ extension Request {
     ///
     /// The cell holds its instance strongly.
     nonisolated(nonsending) func leased() async throws -> (cell: Cell, lease: (any HeldLease)?) {
-        guard let found = try await leasedIfRegistered() else { throw host.miss(key, asker: asker) }
+        guard let found = try await leasedIfRegistered() else {
+            throw unleasableWrapper ?? host.miss(key, asker: asker)
+        }
         return found
+    }
+
+    /// The error for a lease of a wrapper, such as an array, which has no instance of its own.
+    private var unleasableWrapper: ResolutionError? {
+        guard let wrapper = key.service as? any WrapperType.Type, wrapper.isAvailable(for: self) else { return nil }
+        let advice =
+            switch wrapper.need {
+            case .contributions(_, keyedBy: nil): "Use withInstances(…), which leases every contribution."
+            case .contributions: "Use withInstanceMap(…), which leases every contribution."
+            case .optional(let service), .later(let service, _):
+                "Lease \(readableName(of: service)) itself; isRegistered(…) tells whether there is one."
+            case .nothing: "Use it as it is: nothing disposes it."
+            }
+        return ResolutionError(
+            .invalidOperation, "\(key) was leased, but holds no instance of its own.", advice: advice,
+            steps: pathToHere, asker: asker)
     }
 
     private nonisolated(nonsending) func leasedIfRegistered() async throws -> (cell: Cell, lease: (any HeldLease)?)? {

@@ -32,7 +32,8 @@ extension Request {
         try checkCaptive(binding, in: place)
         switch place.peek(CreationKey(binding, pack)) {
         case .instance(let cell): return cell
-        case .storage(let storage): return storage.load().flatMap { binding.blueprint.factory.cell(for: $0) }
+        case .storage(let storage):
+            return try storage.load().map { try binding.cell(stored: $0, steps: pathToHere, asker: asker) }
         case .nothing: return nil
         }
     }
@@ -52,6 +53,16 @@ extension Request {
             }
         return ResolutionError(
             .notReady, "\(key) has not been created yet.", advice: advice, steps: pathToHere, asker: asker)
+    }
+}
+
+extension Binding {
+    /// The cell for an instance that a storage has returned.
+    func cell(stored instance: any Sendable, steps: [PathStep] = [], asker: Run? = nil) throws -> Cell {
+        if let cell = blueprint.factory.cell(for: instance) { return cell }
+        throw ResolutionError(
+            .typeMismatch, "the storage of \(key) returned an instance of \(readableName(of: type(of: instance))).",
+            advice: "load() must return the instance that was passed to store(_:).", steps: steps, asker: asker)
     }
 }
 

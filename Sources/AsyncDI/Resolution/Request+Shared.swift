@@ -63,13 +63,7 @@ extension Request {
             attempt.emptyGeneration = generation
             return nil
         }
-        guard let cell = key.binding.blueprint.factory.cell(for: instance) else {
-            throw ResolutionError(
-                .typeMismatch,
-                "the storage of \(key.binding.key) returned an instance of \(readableName(of: type(of: instance))).",
-                advice: "load() must return the instance that was passed to store(_:).",
-                steps: pathToHere, asker: asker)
-        }
+        let cell = try key.binding.cell(stored: instance, steps: pathToHere, asker: asker)
         guard attempt.takesLease else { return Delivery(cell: cell) }
         // Without a lease, it was reset or replaced since the load and must not be used.
         return place.lease(key, loaded: cell, from: storage, generation: generation).map {

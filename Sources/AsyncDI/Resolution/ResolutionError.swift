@@ -136,23 +136,17 @@ public struct ResolutionError: Error, CustomStringConvertible {
     }
 
     /// The same error where the path is known better.
-    func at(_ steps: [PathStep]) -> ResolutionError {
-        var error = self
-        error.wholePath = ErrorPath(steps)
-        return error
-    }
+    func at(_ steps: [PathStep]) -> ResolutionError { changed { $0.wholePath = ErrorPath(steps) } }
 
     /// The same error where registrations have replaced one another.
-    var betweenReplacements: ResolutionError {
-        var error = self
-        error.comparesKeys = true
-        return error
-    }
+    var betweenReplacements: ResolutionError { changed { $0.comparesKeys = true } }
 
     /// The same error, thrown by a factory or hook.
-    var thrownByUserCode: ResolutionError {
+    var thrownByUserCode: ResolutionError { changed { $0.isOfUserCode = true } }
+
+    private func changed(_ change: (inout ResolutionError) -> Void) -> ResolutionError {
         var error = self
-        error.isOfUserCode = true
+        change(&error)
         return error
     }
 
@@ -195,8 +189,16 @@ public struct ResolutionError: Error, CustomStringConvertible {
         guard let delivery, isOfChain(of: delivery.run) else { return error }
         if delivery.run.parent != nil { error.wholePath = ErrorPath(steps) }
         error.origin = nil
-        // Another creation's error, which failed this one with it, keeps its own path.
-        guard delivery.creation == ObjectIdentifier(creation) else { return error }
+        if delivery.creation != ObjectIdentifier(creation) {
+            // Another creation of the cycle failed, and this one with it.
+            let step = PathStep(key: creation.key.binding.key, binding: creation.key.binding, pack: creation.pack)
+            let steps = error.wholePath.steps
+            if code != .circularDependency, let place = steps.lastIndex(where: step.isSame) {
+                error.wholePath = ErrorPath(Array(steps[place...]))
+            } else {
+                error.wholePath.prepend([step])
+            }
+        }
         error.wholePath.prepend(asker?.path ?? [])
         error.origin = asker?.root
         return error

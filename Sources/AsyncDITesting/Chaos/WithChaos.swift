@@ -43,7 +43,7 @@ public struct ChaosFailure: Error, CustomStringConvertible {
 ///
 /// - Parameters:
 ///   - seed: The seed of the first round; each later round has the next number.
-///   - rounds: The number of rounds.
+///   - rounds: The number of rounds, at least one.
 ///   - patience: The time limit of a round's body, and then of its disposal; longer on a machine that is busy with
 ///     other tests.
 ///   - faults: The faults that the plan may use.
@@ -70,7 +70,7 @@ public nonisolated(nonsending) func withChaos(
 ///
 /// - Parameters:
 ///   - seed: The seed of the first round; each later round has the next number.
-///   - rounds: The number of rounds.
+///   - rounds: The number of rounds, at least one.
 ///   - patience: The time limit of a round's body, and then of its disposal; longer on a machine that is busy with
 ///     other tests.
 ///   - faults: The faults that the plan may use.
@@ -98,7 +98,7 @@ public nonisolated(nonsending) func withChaos(
 extension ChaosPlan {
     /// The plans of several rounds, with one seed after the other.
     fileprivate static func rounds(_ count: Int, from seed: UInt64, faults: Set<ChaosFault>) -> [ChaosPlan] {
-        (0..<count).map { ChaosPlan(seed: seed &+ UInt64($0), faults: faults) }
+        (0..<max(count, 1)).map { ChaosPlan(seed: seed &+ UInt64($0), faults: faults) }
     }
 }
 

@@ -136,6 +136,41 @@ private final class D: Sendable {}
         await expectCycle(["A", "B", "A"], { _ = try await container.resolve(A.self) }, at: #_sourceLocation)
     }
 
+    @Test func `a request for a member of a failed cycle of properties has a path that begins with its service`()
+        async throws
+    {
+        struct Missing: Sendable {}
+        final class One: Sendable {}
+        final class Other: Sendable {}
+        struct User: Sendable { let other: Other }
+        let mayFail = Gate()
+        let container = Container {
+            Registration(lifetime: .singleton) { _ in One() }.injectProperties { r, _ in
+                _ = try await r.resolve(Other.self)
+                await mayFail.pass()
+                _ = try await r.resolve(Missing.self)
+            }
+            Registration(lifetime: .singleton) { _ in Other() }.injectProperties { r, _ in
+                _ = try await r.resolve(One.self)
+            }
+            Registration(using: User.init, lifetime: .singleton)
+        }
+        func path<S: Sendable>(_ service: S.Type) -> Task<[String], Never> {
+            Task {
+                await expect(.notRegistered) { try await container.resolve(service) }?.path.map(\.description) ?? []
+            }
+        }
+        let one = path(One.self)
+        await mayFail.arrived()
+        let (other, user) = (path(Other.self), path(User.self))
+        // The third one is that of the hook of `One`.
+        await container.core.waiters(of: Other.self, reach: 3)
+        mayFail.open()
+        #expect(await one.value == ["One", "Missing"])
+        #expect(await other.value == ["Other", "One", "Missing"])
+        #expect(await user.value == ["User", "Other", "One", "Missing"])
+    }
+
     @Test func `a cycle over arguments is one only when they are equal`() async throws {
         let container = Container {
             Registration(Int.self, lifetime: .transient) { (r, n: Int) in

@@ -38,6 +38,42 @@ private typealias Stone = Zoo.Stone
         #expect(other?.description.contains("Its qualifier") == false)
     }
 
+    @Test func `a request to a container that was released, not disposed, says so`() async throws {
+        var container: Container? = Container(name: "app") { Registration(Thing.self) { _ in Thing() } }
+        let lazy = try #require(try await container?.resolve(Lazy<Thing>.self))
+        container = nil
+        let error = await expect(.disposed) { try await lazy() }
+        #expect(error?.message.contains("container \"app\", which has been released") == true)
+        #expect(error?.advice?.hasPrefix("Keep a reference to the container") == true)
+        let disposed = Container(name: "app") { Registration(Thing.self) { _ in Thing() } }
+        let other = try await disposed.resolve(Lazy<Thing>.self)
+        try await disposed.dispose()
+        #expect(await expect(.disposed) { try await other() }?.message.hasSuffix("which is disposed.") == true)
+    }
+
+    @Test func `a miss names the registration of an optional type`() async throws {
+        let container = Container(name: "app") {
+            Registration { _ in Optional(Thing()) }
+            Registration(making: String.self) { _ in "text" }
+            Registration(expected: Double.self)
+        }
+        let error = await miss(Thing.self, in: container)
+        #expect(error?.code == .notRegistered)
+        #expect(error?.advice?.contains("Thing? is registered, whose values are optional: unwrap the value") == true)
+        let making = await #expect(throws: ResolutionError.self) { try await container.make(String?.self) }
+        #expect(making?.advice == "String is registered: name the type, make(String.self).")
+        let unsupplied = await #expect(throws: ResolutionError.self) {
+            try await container.withScope {
+                Registration(instance: Optional(1.5))
+            } operation: { scope in
+                try await scope.resolve(Double.self)
+            }
+        }
+        #expect(
+            unsupplied?.advice
+                == "It has Double?: supply the value under the expected key, Registration(Double.self, instance: …).")
+    }
+
     @Test func `a miss names a fallback that is disposed`() async throws {
         let fallback = Container(name: "shared") { Registration(Thing.self) { _ in Thing() } }
         let container = Container(fallbacks: [fallback])

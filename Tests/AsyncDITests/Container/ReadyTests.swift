@@ -219,6 +219,29 @@ private final class Controller {
         #expect(try container.ready(using: Controller.init(thing:name:dog:)).numbers == [5, 4])
     }
 
+    @Test func `injection points of what ready using builds use its container`() async throws {
+        struct Injecting {
+            @Inject var number: Int
+            let name: String
+            init(name: String) { self.name = name }
+        }
+        let container = Container {
+            Registration(Int.self, instance: 1)
+            Registration(instance: "name")
+        }
+        #expect(try container.ready(using: Injecting.init(name:)).number == 1)
+        // In a scope, the outer container stands for it, as for the parameters.
+        try await container.withScope {
+            Registration(Int.self, instance: 2)
+        } operation: { _ in
+            let inScope = try container.ready(using: Injecting.init(name:)).number
+            #expect(inScope == 2)
+        }
+        let other = Container { Registration(Int.self, instance: 3) }
+        let inOther = try Injection.with(other) { try container.ready(using: Injecting.init(name:)).number }
+        #expect(inOther == 1)
+    }
+
     @Test func `ready using throws the initializer's error`() throws {
         let container = Container {
             Registration(instance: Thing())

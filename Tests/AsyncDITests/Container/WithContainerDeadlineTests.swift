@@ -194,6 +194,33 @@ import Testing
         mayClose.open()
     }
 
+    private struct Failures: ContainerObserver {
+        let log = Log<String>()
+        var wantedEvents: ContainerEvent.Kinds { .failed }
+        func container(_ container: Container, did event: ContainerEvent) {
+            if case .failed(let key, let error) = event { log.append("\(key): \(error)") }
+        }
+    }
+
+    @Test func `observers receive the error of the deadline beside that of the body`() async throws {
+        let observer = Failures()
+        let main = Task {
+            try await withContainer(observers: [observer], clock: clock, disposalDeadline: .seconds(1)) {
+                stuck
+            } operation: { _ in
+                throw Failure()
+            }
+        }
+        await isClosing.pass()
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(1))
+        await #expect(throws: Failure.self) { try await main.value }
+        await until { !observer.log.entries.isEmpty }
+        #expect(observer.log.entries.count == 1)
+        #expect(observer.log.entries.first?.hasPrefix("Int: disposalTimedOut") == true)
+        mayClose.open()
+    }
+
     @Test func `a hook that blocks its thread does not hold the end up either`() async throws {
         let gate = ThreadGate()
         let error = await #expect(throws: ResolutionError.self) {

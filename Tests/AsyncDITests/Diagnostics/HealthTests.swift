@@ -52,6 +52,48 @@ import Testing
         #expect(report.entries.first { !$0.isHealthy }?.affected == ["[Repository]", "Checks"])
     }
 
+    @Test func `in a scope, a failed service names its users that are registered above`() async throws {
+        let container = Container {
+            Registration(Database.self, lifetime: .scoped) { _ in Database(isBroken: true) }
+                .healthCheck { try $0.ping() }
+            Registration(using: Repository.init, lifetime: .scoped)
+            Registration(using: Handler.init, lifetime: .scoped)
+        }
+        let affected = try await container.withScope { scope in
+            _ = try await scope.resolve(Handler.self)
+            return await scope.health(timeout: .seconds(60)).entries.map(\.affected)
+        }
+        #expect(affected == [["Repository", "Handler"]])
+        try await container.dispose()
+    }
+
+    @Test(arguments: [Duration(attoseconds: .min), .seconds(Int64.min), .seconds(Int64.max)])
+    func `the timeout may be any duration`(timeout: Duration) async throws {
+        let container = Container { database() }
+        _ = try await container.resolve(Database.self)
+        #expect(await container.health(timeout: timeout).entries.count == 1)
+        try await container.dispose()
+    }
+
+    /// Returns an instance of another type than the one that it was given.
+    private final class WrongStorage: InstanceStorage {
+        func load() -> (any Sendable)? { "a string" }
+        func store(_ instance: any Sendable) {}
+        func clear() {}
+    }
+
+    @Test func `a storage that returns another type has failed, and is not ready`() async throws {
+        let container = Container {
+            Registration(Database.self, lifetime: Lifetime("wrong") { WrongStorage() }) { _ in Database() }
+                .healthCheck { try $0.ping() }
+        }
+        await expect(.typeMismatch) { try await container.resolve(Database.self) }
+        await expect(.typeMismatch) { try container.ready(Database.self) }
+        let report = await container.health(timeout: .seconds(60))
+        #expect(!report.isHealthy && report.description.contains("the storage of Database returned an instance of"))
+        try await container.dispose()
+    }
+
     private protocol Plugin: Sendable {}
 
     private final class Editor: Plugin {}

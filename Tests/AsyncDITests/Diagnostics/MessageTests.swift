@@ -216,7 +216,7 @@ private struct Tenant: Qualifier {
         let container = container { _ in throw CancellationError() }
         #expect(
             await message { try await container.resolve(A.self) } == """
-                creationCancelled: the factory or a hook of A threw CancellationError, although its task was not \
+                creationCancelled: the factory, a hook or a decoration of A threw CancellationError, although its task was not \
                 cancelled. Registered at App/A.swift:1. Look for a task that this code itself cancels, and throw your \
                 own error instead.
                 """)
@@ -270,7 +270,8 @@ private struct Tenant: Qualifier {
         try await disposal.value
         #expect(
             "\(DisposalError(errors: [TestError(2), TestError(1)]))" == """
-                disposal failed: TestError(number: 2); TestError(number: 1). All other instances were disposed. Look \
+                disposal failed: TestError(number: 2); TestError(number: 1). All other instances that were to be \
+                disposed have been. Look \
                 at the onDispose hooks of those that failed.
                 """)
     }

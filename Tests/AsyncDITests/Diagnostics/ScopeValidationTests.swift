@@ -128,7 +128,7 @@ private struct Page: Sendable {
         #expect(try await app.resolve(Greeting.self).request == nil)
         // A singleton of the container that expects the value would keep nil for all scopes.
         try await app.register(using: Greeting.init, lifetime: .singleton)
-        #expect(try await problems(app) == ["captiveDependency: Greeting → Request"])
+        #expect(try await problems(app) == ["notRegistered: Greeting → Request"])
         await expect(.notRegistered) { try await app.resolve(Greeting.self) }
         let child = Container(parent: Container()) {
             Registration(expected: Request.self)

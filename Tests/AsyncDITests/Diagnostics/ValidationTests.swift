@@ -126,7 +126,8 @@ private struct Reader: Sendable {
             Registration(expected: Request.self)
             Registration(using: User.init, lifetime: .singleton)
         }
-        #expect(try await problems(direct) == ["captiveDependency: User → Request"])
+        // Nothing creates the value, and so it is no captive.
+        #expect(try await problems(direct) == ["notRegistered: User → Request"])
     }
 
     @Test func `a value that scopes supply is out of reach of instances of a container above them`() async throws {
@@ -195,6 +196,14 @@ private struct Reader: Sendable {
         // A hidden registration is not resolved here.
         #expect(
             try await report(User.self) { Registrations { Registration(instance: User(request: Request())) } } == [])
+    }
+
+    @Test func `a missing root behind a wrapper is named as a request names it`() async throws {
+        let container = Container()
+        for service: any Any.Type in [Lazy<Request>.self, Provider<Request>.self] {
+            let report = try await container.validationReport(resolving: [service])
+            #expect(report.problems.map { $0.path.map(\.description) } == [["Request"]])
+        }
     }
 
     @Test func `a root may be a wrapper`() async throws {
@@ -310,8 +319,8 @@ private struct Reader: Sendable {
             Registration(Host.self) { _ in Host(plugins: []) }.dependencies(User.self, Session.self)
         }
         // The user is created for the child, with its request; the session belongs to the root.
-        #expect(try await problems(child) == ["captiveDependency: Session → User → Request"])
-        #expect(try await problems(root) == ["captiveDependency: Session → User → Request"])
+        #expect(try await problems(child) == ["notRegistered: Session → User → Request"])
+        #expect(try await problems(root) == ["notRegistered: Session → User → Request"])
         await root.unregister(Session.self)
         #expect(try await problems(child) == ["notRegistered: Host → Session"])
     }

@@ -39,6 +39,16 @@ struct OwnedScopeTests {
         #expect(disposed.arrivals == 1)
     }
 
+    @Test func `the end of a scope whose work failed has the failure as its cause`() async throws {
+        let parent = Self.parent(Gate())
+        let owner = try OwnedScope(in: parent, name: "view")
+        await #expect(throws: TestError(1)) { try await owner.run { _ in throw TestError(1) } }
+        let error = await expect(.disposed) { try await owner.end() }
+        #expect(error?.underlying as? TestError == TestError(1))
+        #expect(error?.message.contains("a part of it failed") == true)
+        try await parent.dispose()
+    }
+
     @Test func `hooks run when the containers above go away too`() async throws {
         let disposed = Gate()
         var owner: OwnedScope? = try OwnedScope(in: Self.parent(disposed), name: "view")

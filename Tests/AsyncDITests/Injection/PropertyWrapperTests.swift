@@ -140,6 +140,15 @@ struct PropertyWrapperTests {
         }
     #endif
 
+    @Test(arguments: [true, false])
+    func `an optional property is nil after the end of its container`(isRegistered: Bool) async throws {
+        let container = Container { if isRegistered { Registration(Double.self, instance: 1) } }
+        let optional = OptionalInject<Double>(from: container)
+        #expect(optional.wrappedValue == (isRegistered ? 1 : nil))
+        try await container.dispose()
+        #expect(optional.wrappedValue == nil)
+    }
+
     @Test func `a weak property is nil after a reset, and then the new instance`() async throws {
         let container = Container {
             Registration((any Printer).self, lifetime: .singleton) { _ in PaperPrinter("one") }

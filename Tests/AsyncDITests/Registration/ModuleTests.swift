@@ -299,10 +299,28 @@ struct ModuleTests {
         both.append(first)
         both.append(second)
         let error = await expect(.circularDependency) { try await first.start() }
-        #expect(error?.description.contains("Module.loaded → Module.loaded") == true)
+        #expect(error?.description.contains("Recording.loaded → Recording.loaded") == true)
         #expect(error?.description.contains("let loaded of a module request nothing") == true)
         try await first.dispose()
         try await second.dispose()
+    }
+
+    @Test func `an error in loaded names the module`() async throws {
+        struct Mail: Module {
+            let isCancelled: Bool
+            var registrations: Registrations { Registration(Int.self, instance: 1) }
+            func loaded(_ resolver: Resolver) async throws {
+                if isCancelled { throw CancellationError() }
+                _ = try await resolver.resolve(Double.self)
+            }
+        }
+        let missing = Container { Mail(isCancelled: false) }
+        let error = await expect(.notRegistered) { try await missing.resolve(Int.self) }
+        #expect(error?.path.map(\.description) == ["Mail.loaded", "Double"])
+        let cancelled = Container { Mail(isCancelled: true) }
+        let other = await expect(.creationCancelled) { try await cancelled.resolve(Int.self) }
+        #expect(other?.message.hasPrefix("Mail.loaded threw CancellationError") == true)
+        #expect(other?.underlying is CancellationError)
     }
 
     @Test func `a module may use scopes when it is loaded, which holds no instance`() async throws {

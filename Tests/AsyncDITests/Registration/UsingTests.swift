@@ -49,7 +49,6 @@ private struct Names: Sendable {
 }
 
 /// Which task this is.
-private func currentTask() -> Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 } }
 
 /// Initializers whose parameters are resolved.
 @Suite(.timeLimit(.minutes(10))) struct UsingTests {

@@ -215,7 +215,7 @@ private struct X: Sendable {}
         #expect(error?.underlying is CancellationError)
         #expect(
             error?.plainDescription == """
-                creationCancelled: the factory or a hook of B threw CancellationError, although its task was not \
+                creationCancelled: the factory, a hook or a decoration of B threw CancellationError, although its task was not \
                 cancelled. Path: A → B. Look for a task that this code itself cancels, and throw your own error instead.
                 """)
     }
@@ -288,7 +288,8 @@ private struct X: Sendable {}
         #expect(
             error?.description == """
                 disposal failed: Int(Int) (App/A.swift:1): TestError(number: 2); Int(Int) (App/A.swift:1): \
-                TestError(number: 1). All other instances were disposed. Look at the onDispose hooks of those that failed.
+                TestError(number: 1). All other instances that were to be disposed have been. Look at the onDispose hooks of \
+                those that failed.
                 """)
     }
 

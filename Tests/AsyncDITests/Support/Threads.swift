@@ -118,3 +118,6 @@ final class Mortal: @unchecked Sendable {
         count.withLock { $0 -= 1 }
     }
 }
+
+/// A number of the current task.
+func currentTask() -> Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 } }

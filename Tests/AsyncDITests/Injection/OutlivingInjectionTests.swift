@@ -1,0 +1,108 @@
+import AsyncDI
+import Testing
+
+private final class Kept: Sendable {
+    let number = Injected<Int>()
+    let text = Injected<String>()
+    let lazyNumber = Lazy<Int>()
+    let lazyText = Lazy<String>()
+    let provided = Lazy<Double>()
+}
+
+private struct Wrapped {
+    @Inject var number: Int
+    @LazyInject var text: Lazy<String>
+}
+
+/// An object that keeps injection points longer than the scope in which it was created.
+@Suite(.timeLimit(.minutes(10)))
+struct OutlivingInjectionTests {
+    private static func application() -> Container {
+        Container(name: "application") {
+            Registration(Int.self, instance: 1)
+            Registration(String.self, lifetime: .scoped) { _ in "own" }
+            Registration(Double.self, lifetime: .singleton) { _ in 2 }
+        }
+    }
+
+    @Test func `the next open container answers, but for the services of the ended scope`() async throws {
+        let application = Self.application()
+        let kept = try await application.withScope("first") { scope in
+            let kept = Kept()
+            _ = try await scope.resolve(String.self)
+            #expect(try kept.text() == "own")
+            #expect(try await kept.lazyText() == "own")
+            return kept
+        }
+        #expect(try kept.number() == 1)
+        #expect(try await kept.lazyNumber() == 1)
+        #expect(try await kept.provided() == 2)
+        await expect(.disposed) { try kept.text() }
+        await expect(.disposed) { try await kept.lazyText() }
+        // The service of another request is not that of the first one.
+        try await application.withScope("second") { scope in
+            _ = try await scope.resolve(String.self)
+            #expect(try kept.number() == 1)
+            #expect(try await kept.lazyNumber() == 1)
+            await expect(.disposed) { try kept.text() }
+            await expect(.disposed) { try await kept.lazyText() }
+        }
+        // A `Lazy` of which nothing is kept yet.
+        let late = try await application.withScope { _ in Kept() }
+        #expect(try await late.provided() == 2)
+        await expect(.disposed) { try await late.lazyText() }
+    }
+
+    @Test func `property wrappers are answered alike`() async throws {
+        let application = Self.application()
+        let wrapped = try await application.withScope { _ in Wrapped() }
+        #expect(wrapped.number == 1)
+        await expect(.disposed) { try await wrapped.text() }
+    }
+
+    @Test func `of scopes in scopes, the nearest open one answers`() async throws {
+        let application = Self.application()
+        let session = try await application.openScope("session") { Registration(Int.self, instance: 3) }
+        let kept = try await session.withScope("request") { _ in Kept() }
+        #expect(try kept.number() == 3)
+        await expect(.disposed) { try kept.text() }
+        try await session.dispose()
+        #expect(try await kept.provided() == 2)
+        await expect(.disposed) { try kept.number() }
+        await expect(.disposed) { try await kept.lazyNumber() }
+        await expect(.disposed) { try kept.text() }
+    }
+
+    @Test func `a container that was named is not replaced, and after a root there is none`() async throws {
+        let application = Self.application()
+        let named = try await application.withScope { Injected<Int>(from: $0) }
+        await expect(.disposed) { try named() }
+        let lazy = try await application.withScope { Lazy<Int>(from: $0) }
+        await expect(.disposed) { try await lazy() }
+        let kept = Injection.with(application) { Kept() }
+        #expect(try kept.number() == 1)
+        try await application.dispose()
+        await expect(.disposed) { try kept.number() }
+        await expect(.disposed) { try await kept.lazyNumber() }
+    }
+
+    @Test func `a scope that ends during a request hands it to the container around`() async throws {
+        let (isMaking, mayEnd) = (Gate(), Gate())
+        let application = Container {
+            Registration(Int.self, lifetime: .singleton) { _ in
+                isMaking.open()
+                await mayEnd.pass()
+                return 4
+            }
+        }
+        let scope = try await application.openScope()
+        let kept = Injection.with(scope) { Kept() }
+        let number = Task { try await kept.lazyNumber() }
+        await isMaking.pass()
+        let end = Task { try await scope.dispose() }
+        try await end.value
+        mayEnd.open()
+        #expect(try await number.value == 4)
+        #expect(try await kept.lazyNumber() == 4)
+    }
+}
