@@ -9,6 +9,7 @@ struct MigratingFromNeedleTests {
         let user = User(name: "Ada")
         let loggedIn = try await root.openScope("logged in") { LoggedInModule(user: user) }
         let screen = try await loggedIn.resolve(ScoreScreen.self)
+        try await root.validate()
         try await loggedIn.validate()
         let other = try await loggedIn.resolve(ScoreScreen.self)
         #expect(screen !== other)
@@ -29,7 +30,6 @@ struct MigratingFromNeedleTests {
     struct RootModule: Module {
         var registrations: Registrations {
             Registration(ImageCache.self, lifetime: .singleton) { _ in ImageCache() }
-            Registration(using: ScoreScreen.init, lifetime: .transient)
         }
     }
 
@@ -39,6 +39,7 @@ struct MigratingFromNeedleTests {
         var registrations: Registrations {
             Registration(instance: user)
             Registration(using: ScoreStream.init, lifetime: .singleton)
+            Registration(using: ScoreScreen.init, lifetime: .transient)
         }
     }
 

@@ -1,6 +1,8 @@
 extension Container {
     /// The arguments for which this container holds an instance; for a `keyedBy:` registration, its keys.
     ///
+    /// The instances in a storage of your own are not among them: the storage holds those.
+    ///
     /// A separate overload because the compiler treats a pack of one as a tuple of one, which is not `Hashable`.
     ///
     /// - Parameters:
@@ -18,6 +20,8 @@ extension Container {
 
     /// The arguments for which this container holds an instance, in no particular order; for a `keyedBy:` registration,
     /// its keys.
+    ///
+    /// The instances in a storage of your own are not among them: the storage holds those.
     ///
     /// - Parameters:
     ///   - service: The service type.
@@ -38,13 +42,12 @@ extension ContainerCore {
     fileprivate func cachedArguments(of service: any Any.Type, qualifier: (any Qualifier)?) -> [ArgumentKey] {
         // A request for a forwarded type means the service behind it.
         let targets = registeredKeys(of: service, qualifier: qualifier)
-        let (keys, stored): ([ArgumentKey], [(ArgumentKey, any InstanceStorage)]) = withState { state in
+        let keys: [ArgumentKey] = withState { state in
             let entries = state.instances.all { binding in
                 targets.contains(binding.key)
                     || binding.key.service == service && areEqual(binding.key.qualifier, qualifier)
             }
-            let stored = entries.compactMap { kept in kept.stored.map { (kept.argumentKey, $0.instances) } }
-            let keys = entries.compactMap { kept -> ArgumentKey? in
+            return entries.compactMap { kept -> ArgumentKey? in
                 let key = kept.argumentKey
                 guard !key.isNone, let cell = kept.cell else { return nil }
                 if cell.isHeldWeakly {
@@ -55,13 +58,10 @@ extension ContainerCore {
                 }
                 return key
             }
-            return (keys, stored.filter { !$0.0.isNone })
         }
-        // A storage is user code, and is called outside the lock.
-        let all = keys + stored.filter { $0.1.load() != nil }.map(\.0)
         // A decorated forwarded type has entries of its own, for arguments that the service behind it has too. Compared
         // outside the lock, because that is user code.
         var seen: Set<ArgumentKey> = []
-        return targets.isEmpty ? all : all.filter { seen.insert($0).inserted }
+        return targets.isEmpty ? keys : keys.filter { seen.insert($0).inserted }
     }
 }

@@ -9,8 +9,9 @@ extension Container {
     /// Independent services are created concurrently, so this takes as long as the longest chain of dependencies.
     /// When one fails, the others are cancelled, and the instances that the start created in this container are
     /// disposed before this throws, with the error as ``DisposalReason/error``; the container may be started again.
-    /// Modules stay loaded, and instances stay that the start of a scope created above it, that other requests created
-    /// meanwhile, or that a factory which goes on after its cancellation may hold. ``Container/startFailure`` names the
+    /// Modules stay loaded. So do three kinds of instances: those that a scope's start created in a container above it,
+    /// those that other requests created meanwhile, and those that a factory may hold which goes on after its
+    /// cancellation. ``Container/startFailure`` names the
     /// service that failed, and so do observers.
     /// ```swift
     /// let container = Container {

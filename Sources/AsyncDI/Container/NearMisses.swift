@@ -114,8 +114,8 @@ final class NearMisses {
         }
         let optional = optionalType(of: key.service)
         guard !keys(of: optional).all.isEmpty else { return nil }
-        return "\(describe(keys(of: optional).all, of: optional).list) is registered, whose values are optional: "
-            + "unwrap the value in its registration, or let the factory throw."
+        return "Registered as an optional type: \(describe(keys(of: optional).all, of: optional).list). "
+            + "Unwrap the value in its registration, or let the factory throw."
     }
 
     private func closedContainer() -> String? {

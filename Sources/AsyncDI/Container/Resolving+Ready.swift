@@ -20,8 +20,8 @@ extension _Resolving {
     ///   - service: The service type; may be inferred.
     ///   - qualifier: The qualifier that the service was registered with.
     /// - Returns: The instance.
-    /// - Throws: ``ResolutionError`` with the code `notReady` when it has not been created, or `notRegistered`;
-    ///   inside a factory, the errors of ``resolve(_:qualifier:)`` for an instance that the new one must not hold.
+    /// - Throws: ``ResolutionError`` with the code `notReady` when it has not been created, `notRegistered` or
+    ///   `disposed`; inside a factory, the errors of ``resolve(_:qualifier:)`` for an instance that the new one must not hold.
     public func ready<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) throws -> Service {
@@ -34,7 +34,9 @@ extension _Resolving {
     /// ```swift
     /// let model = try container.ready(using: ViewModel.init)
     /// ```
-    /// Injection points in the object, such as ``Inject``, use the same container as the parameters.
+    /// Called on a container outside a factory, it makes the container that supplies the parameters the current one for
+    /// the initializer: injection points in the object, such as ``Inject``, use it too. With a ``Resolver``, and inside
+    /// a factory, injection points use the container that they would use without this call.
     ///
     /// - Parameter initializer: The initializer, or any function.
     /// - Returns: The initializer's result.

@@ -59,7 +59,7 @@ extension StaticGraph {
 
     /// Values that each scope must supply, needed by an instance that a container above the scopes creates and keeps.
     ///
-    /// - Parameter validator: Finds captives, which are reported as such.
+    /// - Parameter validator: Finds captives, which ``captive(_:)`` reports.
     /// - Returns: The paths to each value from those instances.
     private func valuesOutOfReach(_ validator: GraphValidator<AnyObject>) -> [BackwardSearch.Paths] {
         let values = entries.indices.filter { entries[$0].isLeftToScopes }

@@ -23,8 +23,8 @@ public struct Injected<Service: Sendable>: Sendable {
 
     /// Injects a service of a container.
     ///
-    /// An object that outlives the scope in which it was created is answered by the next open container around that
-    /// scope. Only the scope's own services are refused, with ``ResolutionError/Code/disposed``.
+    /// Without `container`, an object that outlives the scope in which it was created is answered by the next open
+    /// container around that scope. Only the scope's own services are refused, with ``ResolutionError/Code/disposed``.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.
@@ -49,7 +49,7 @@ public struct Injected<Service: Sendable>: Sendable {
     /// Returns the instance.
     ///
     /// - Returns: The instance.
-    /// - Throws: ``ResolutionError`` with the code `notReady`, `notRegistered` or `noCurrentContainer`.
+    /// - Throws: ``ResolutionError`` with the code `notReady`, `notRegistered`, `disposed` or `noCurrentContainer`.
     public func callAsFunction() throws -> Service {
         switch source {
         case .instance(let instance): return instance
@@ -70,7 +70,8 @@ public struct Injected<Service: Sendable>: Sendable {
         }
     }
 
-    /// The instance, nil when it is not registered or not supplied, and after the end of its container.
+    /// The instance; nil when it is not registered or not supplied, or would have to come from a container that has
+    /// ended.
     ///
     /// Ends the process when it is not ready.
     var optional: Service? {

@@ -37,7 +37,8 @@
     public var wrappedValue: Service { projectedValue.required }
 }
 
-/// Injects a service that is ready, or nil when it is not registered, or expected of each scope and not supplied.
+/// Injects a service that is ready, or nil when it is not registered, not supplied by the scope, or would have to come
+/// from a container that has ended.
 ///
 /// A service that is registered but not ready ends the process, like ``Inject``: nil would hide the mistake.
 /// `try $metrics()` throws instead.
@@ -62,7 +63,8 @@
     /// - Parameter instance: The value of the property.
     public init(instance: Service) { projectedValue = Injected(instance: instance) }
 
-    /// The instance, nil without a container, after the end of its container, or when the service is not registered.
+    /// The instance; nil without a container, when the service is not registered or not supplied, or when it would have
+    /// to come from a container that has ended.
     public var wrappedValue: Service? { projectedValue.optional }
 }
 

@@ -22,7 +22,7 @@ extension Request {
             case .nothing: "Use it as it is: nothing disposes it."
             }
         return ResolutionError(
-            .invalidOperation, "\(key) was leased, but holds no instance of its own.", advice: advice,
+            .invalidOperation, "\(key) cannot be leased, because it has no instance of its own.", advice: advice,
             steps: pathToHere, asker: asker)
     }
 

@@ -19,7 +19,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
 
         private init(_ name: String) { description = name }
 
-        /// The key is not registered.
+        /// The key is not registered, or is expected of each scope and not supplied.
         public static let notRegistered = Code("notRegistered")
         /// The service is registered, but with other argument types.
         public static let argumentMismatch = Code("argumentMismatch")
@@ -33,9 +33,9 @@ public struct ResolutionError: Error, CustomStringConvertible {
         public static let invalidRegistration = Code("invalidRegistration")
         /// An instance is not of the type that it was declared to implement.
         public static let typeMismatch = Code("typeMismatch")
-        /// The container is disposed, is being disposed, or is draining and refuses new work.
+        /// The container is disposed, is being disposed, was released, or is draining and refuses new work.
         public static let disposed = Code("disposed")
-        /// A factory threw `CancellationError` although its task was not cancelled.
+        /// A factory, hook, decoration or module threw `CancellationError`, although its task was not cancelled.
         public static let creationCancelled = Code("creationCancelled")
         /// No container is current.
         public static let noCurrentContainer = Code("noCurrentContainer")
@@ -47,7 +47,8 @@ public struct ResolutionError: Error, CustomStringConvertible {
         public static let disposalTimedOut = Code("disposalTimedOut")
         /// A service resolved another one that its registration does not declare.
         public static let undeclaredDependency = Code("undeclaredDependency")
-        /// The call would wait for itself: a factory disposes the container that is waiting for it.
+        /// The call would wait for itself, such as a factory that disposes its own container; or it cannot be carried out,
+        /// such as a lease of an array.
         public static let invalidOperation = Code("invalidOperation")
     }
 

@@ -67,7 +67,7 @@ import Testing
         for _ in 0..<2 {
             let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Parent.self) }
             #expect(error?.code == .invalidOperation)
-            #expect(error?.path.map(\.description) == ["Child", "Parent"])
+            #expect(error?.path.map(\.description) == ["Parent", "Child", "Parent"])
         }
         try await container.dispose()
     }

@@ -23,17 +23,6 @@ import Testing
         try await container.dispose()
     }
 
-    @Test func `the cached arguments are those of the instances in storages`() async throws {
-        let container = Container {
-            Registration(Thing.self, lifetime: Lifetime("stored") { StrongStorage() }) { (_, n: Int) in Thing(n) }
-        }
-        for number in [3, 5] { _ = try await container.resolve(Thing.self, arguments: number) }
-        #expect(Set(await container.cachedArguments(of: Thing.self, Int.self)) == [3, 5])
-        try await container.reset(Thing.self, arguments: 3)
-        #expect(await container.cachedArguments(of: Thing.self, Int.self) == [5])
-        try await container.dispose()
-    }
-
     private func resolveOnce(_ container: Container) async throws {
         let held = try await container.resolve(Thing.self)
         #expect(try await container.resolve(Thing.self) === held)

@@ -48,7 +48,6 @@ private struct Names: Sendable {
     }
 }
 
-/// Which task this is.
 
 /// Initializers whose parameters are resolved.
 @Suite(.timeLimit(.minutes(10))) struct UsingTests {
