@@ -48,7 +48,6 @@ private struct Names: Sendable {
     }
 }
 
-
 /// Initializers whose parameters are resolved.
 @Suite(.timeLimit(.minutes(10))) struct UsingTests {
     @Test func `using takes initializers of zero to six parameters, of any effect`() async throws {
