@@ -20,8 +20,8 @@ extension ContainerCore {
         return (ended.last?.parent ?? self).resolver(outliving: ended)
     }
 
-    /// The resolver of a request of code that did not name this container: if it has ended, that of the next open
-    /// container around it, for everything but the services of what has ended.
+    /// The resolver of a request from outside every factory by code that did not name this container: if it has ended,
+    /// that of the next open container around it, for everything but the services of what has ended.
     var openResolver: Resolver {
         guard let open = openAround else { return resolver }
         return open.resolver(outliving: lineage.prefix { $0 !== open })

@@ -81,10 +81,7 @@ extension ContainerCore {
             let awaited = Set(keys)
             let leased = keysLeasedByBodies.filter { !awaited.contains($0) }
             if !leased.isEmpty { text += ", and then for the last lease of \(Disposal.Subject.list(leased))" }
-            let error = timedOut("the disposal of \(displayName)", waitingFor: text, of: keys)
-            errors.append(error)
-            // Told as well, because the caller may throw the error of a body instead.
-            note(error, awaiting: keys)
+            errors.append(timedOut("the disposal of \(displayName)", waitingFor: text, of: keys))
         }
         if !errors.isEmpty { throw DisposalError(errors: errors) }
     }

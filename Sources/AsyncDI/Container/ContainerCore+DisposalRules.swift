@@ -86,12 +86,12 @@ extension ContainerCore {
 
 /// The errors of disposals.
 extension ContainerCore {
-    /// Tells observers of the error of a deadline.
-    func note(_ timeout: ResolutionError, awaiting keys: [CreationKey]) {
-        withState { state in
-            for key in keys where !key.binding.blueprint.isHidden {
-                state.note(.failed, of: key.arguments, .failed(key.binding.key, timeout))
-            }
+    /// Tells observers of a missed deadline of a disposal, whose caller throws another error.
+    func noteTimeout(_ error: any Error) {
+        for error in (error as? DisposalError)?.errors ?? [error] {
+            guard let error = error as? ResolutionError, error.code == .disposalTimedOut, let key = error.path.last
+            else { continue }
+            withState { $0.note(.failed, of: .none, .failed(key, error)) }
         }
     }
 

@@ -96,7 +96,7 @@ extension ContainerCore {
                     do {
                         try await module.loaded(resolver)
                     } catch {
-                        throw ResolutionError.ofLoading(module, error)
+                        throw ResolutionError.ofLoading(module, by: resolver.run?.binding, error)
                     }
                     self?.withState { $0.modules.removeFirst() }
                 }
@@ -114,10 +114,16 @@ private struct ModuleLoaded<Loading: Module>: Sendable, NamedInMessages {
 
 extension ResolutionError {
     /// The error of a module's `loaded`, with the module in its path; another error is unchanged.
-    static func ofLoading(_ module: some Module, _ error: any Error) -> any Error {
+    ///
+    /// - Parameters:
+    ///   - module: The module.
+    ///   - binding: The registration whose creation loads it: another container's modules have other names.
+    ///   - error: The error of `loaded`.
+    /// - Returns: The error for the callers.
+    static func ofLoading(_ module: some Module, by binding: Binding?, _ error: any Error) -> any Error {
         func step<Loading: Module>(_: Loading) -> PathStep { PathStep(key: ServiceKey(ModuleLoaded<Loading>.self)) }
         if let error = error as? ResolutionError {
-            return error.at(error.steps.map { $0.key.service == ModulesLoaded.self ? step(module) : $0 })
+            return error.at(error.steps.map { $0.binding === binding ? step(module) : $0 })
         }
         guard error is CancellationError, !Task.isCancelled else { return error }
         return ResolutionError(

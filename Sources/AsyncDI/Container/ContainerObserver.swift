@@ -13,6 +13,8 @@ public enum ContainerEvent: Sendable {
     case created(ServiceKey, duration: Duration, waiters: Int)
     /// The creation of a shared instance failed or was abandoned (then with a `CancellationError`), or an `onDispose`
     /// hook threw.
+    ///
+    /// Also an instance for which the disposal of a `withContainer` waited beyond its deadline, if the body threw.
     case failed(ServiceKey, any Error)
     /// An instance was dropped from the cache: by a bound of its lifetime, a reset, or the end of its registration.
     case evicted(ServiceKey)

@@ -115,7 +115,7 @@ final class NearMisses {
         let optional = optionalType(of: key.service)
         guard !keys(of: optional).all.isEmpty else { return nil }
         return "Registered as an optional type: \(describe(keys(of: optional).all, of: optional).list). "
-            + "Unwrap the value in its registration, or let the factory throw."
+            + "Request that type, or register a value that is not optional."
     }
 
     private func closedContainer() -> String? {

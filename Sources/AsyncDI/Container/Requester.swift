@@ -23,7 +23,7 @@ extension _Requester {
     var resolver: Resolver {
         switch self {
         case .container(let container): container.resolver
-        case .task(let container): container.core.openResolver
+        case .task(let container): container.core.openAround == nil ? container.resolver : container.core.openResolver
         case .factory(let resolver): resolver
         case .keeper(of: let resolver): resolver.asker == nil ? resolver.core?.resolver ?? resolver : resolver
         }
@@ -135,7 +135,7 @@ extension _Requester {
 
     /// Runs a body in which the injection points use the container that a request here would go to.
     ///
-    /// Inside a factory, that is already the container that runs it.
+    /// Inside a factory, and for a resolver, they use the container that they would use without this call.
     func whileCurrent<R>(_ body: () throws -> R) throws -> R {
         guard case .container(let container) = self, ResolutionContext.activeRun == nil else { return try body() }
         let asked = container.core.asked

@@ -21,7 +21,8 @@ extension _Resolving {
     ///   - qualifier: The qualifier that the service was registered with.
     /// - Returns: The instance.
     /// - Throws: ``ResolutionError`` with the code `notReady` when it has not been created, `notRegistered` or
-    ///   `disposed`; inside a factory, the errors of ``resolve(_:qualifier:)`` for an instance that the new one must not hold.
+    ///   `disposed`; inside a factory, the errors of ``resolve(_:qualifier:)`` for an instance that the new one must
+    ///   not hold.
     public func ready<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil
     ) throws -> Service {

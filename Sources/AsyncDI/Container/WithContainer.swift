@@ -54,9 +54,13 @@ public nonisolated(nonsending) func withContainer<R>(
         _ = try await core.start(undoesFailure: false)
         result = try await container.whileCurrent { try await operation(container) }
     } catch {
-        // The caller gets the body's error; observers have received the errors of the disposal.
-        try? await end {
-            try await core.dispose(reason: DisposalReason(error: error, hasCaller: false), isEndOfBody: true)
+        do {
+            try await end {
+                try await core.dispose(reason: DisposalReason(error: error, hasCaller: false), isEndOfBody: true)
+            }
+        } catch let lost {
+            // The caller gets the body's error; observers have received the errors of the hooks.
+            core.noteTimeout(lost)
         }
         throw error
     }

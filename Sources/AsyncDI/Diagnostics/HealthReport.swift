@@ -82,16 +82,7 @@ extension Container {
     /// - Returns: The results.
     public func health(timeout: Duration) async -> HealthReport {
         var checked = await core.checkHealth(timeout: timeout)
-        if !checked.allSatisfy(\.entry.isHealthy) {
-            let records = core.graphHereAndAbove.records
-            let names = GraphNames(records)
-            var users = UserSearch(DependencyGraph(recorded: records, named: names))
-            for index in checked.indices where !checked[index].entry.isHealthy {
-                let service = checked[index].service
-                guard records.services[service] != nil else { continue }
-                checked[index].entry.affected = users.users(of: names[service])
-            }
-        }
+        if !checked.allSatisfy(\.entry.isHealthy) { checked = await core.namingUsers(of: checked) }
         return HealthReport(entries: checked.map(\.entry), isDisposed: core.table.isClosed)
     }
 }
@@ -107,6 +98,21 @@ extension ContainerCore {
 
     /// The result of a check, and its service as graphs name it.
     fileprivate typealias Checked = (entry: HealthReport.Entry, service: RecordedService)
+
+    /// Names the services that need the failed ones.
+    ///
+    /// Off the container's actor, because it looks at every registration here and above.
+    @concurrent fileprivate func namingUsers(of checked: [Checked]) async -> [Checked] {
+        let records = graphHereAndAbove.records
+        let names = GraphNames(records)
+        var users = UserSearch(DependencyGraph(recorded: records, named: names))
+        return checked.map { entry, service in
+            guard !entry.isHealthy, records.services[service] != nil else { return (entry, service) }
+            var entry = entry
+            entry.affected = users.users(of: names[service])
+            return (entry, service)
+        }
+    }
 
     fileprivate func checkHealth(timeout: Duration) async -> [Checked] {
         let checked = await withTaskGroup(of: Checked?.self) { group in

@@ -23,8 +23,9 @@ public struct Injected<Service: Sendable>: Sendable {
 
     /// Injects a service of a container.
     ///
-    /// Without `container`, an object that outlives the scope in which it was created is answered by the next open
-    /// container around that scope. Only the scope's own services are refused, with ``ResolutionError/Code/disposed``.
+    /// Without `container`, an object that was created outside every factory, and outlives its scope, is answered by
+    /// the next open container around that scope. Only the scope's own services are refused, with
+    /// ``ResolutionError/Code/disposed``. An object that a factory created belongs to the factory's container.
     ///
     /// - Parameters:
     ///   - service: The service type; may be inferred.

@@ -174,9 +174,7 @@ extension ParameterSource {
     func mayWait(_ resolver: Resolver) -> Bool {
         switch origin {
         case .argument: false
-        case .service: resolver.mayWait(for: key)
-        case .serviceByArguments(_, let arguments):
-            arguments.dependencies.contains(where: { resolver.mayWait(for: $0) }) || resolver.mayWait(for: key)
+        case .service, .serviceByArguments: resolver.mayWait(for: key)
         }
     }
 
@@ -205,7 +203,7 @@ extension ParameterSource {
         case .serviceByArguments(let access, let arguments):
             // The arguments are made once: it is the user's code.
             if arguments.dependencies.contains(where: { resolver.mayWait(for: $0) }) {
-                return DependencySlot(mayWait: true) { try await value(from: $0, pack) }
+                return DependencySlot(mayWait: resolver.mayWait(for: key)) { try await value(from: $0, pack) }
             }
             let made = try await arguments.pack(resolver)
             return DependencySlot(mayWait: resolver.mayWait(for: key) && !resolver.hasInstance(key, made)) {

@@ -41,6 +41,9 @@ final class OutlivedScopes: Sendable {
                 $0.contribution(keyedBy: type) != nil && $0.service == key.service
                     && areEqual($0.qualifier, key.qualifier)
             }
+                || scope.table.fallbacks.contains {
+                    $0.host.contributions(to: key).contains { $0.contribution(keyedBy: type) != nil }
+                }
         }
     }
 }

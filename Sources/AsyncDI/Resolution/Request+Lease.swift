@@ -5,7 +5,7 @@ extension Request {
     /// The cell holds its instance strongly.
     nonisolated(nonsending) func leased() async throws -> (cell: Cell, lease: (any HeldLease)?) {
         guard let found = try await leasedIfRegistered() else {
-            throw unleasableWrapper ?? host.miss(key, asker: asker)
+            throw unleasableWrapper ?? host.miss(key.unwrapped(key.service), asker: asker)
         }
         return found
     }

@@ -47,14 +47,17 @@ public struct ResolutionError: Error, CustomStringConvertible {
         public static let disposalTimedOut = Code("disposalTimedOut")
         /// A service resolved another one that its registration does not declare.
         public static let undeclaredDependency = Code("undeclaredDependency")
-        /// The call would wait for itself, such as a factory that disposes its own container; or it cannot be carried out,
-        /// such as a lease of an array.
+        /// The call would wait for itself, such as a factory that disposes its own container; or it cannot be carried
+        /// out, such as a lease of an array.
         public static let invalidOperation = Code("invalidOperation")
     }
 
     /// The kind of the error.
     public let code: Code
     /// The services that led here, outermost first; the last one failed.
+    ///
+    /// Where a cycle of properties failed as a whole, its members between the requested one and the failed one are left
+    /// out.
     public var path: [ServiceKey] { steps.map(\.key) }
     /// The source locations of the services in the ``path``, nil for one that is not registered.
     public var sites: [RegistrationSite?] { steps.map(\.site) }

@@ -59,7 +59,8 @@ private typealias Stone = Zoo.Stone
         }
         let error = await miss(Thing.self, in: container)
         #expect(error?.code == .notRegistered)
-        #expect(error?.advice?.contains("Registered as an optional type: Thing?. Unwrap the value") == true)
+        #expect(
+            error?.advice?.contains("Registered as an optional type: Thing?. Request that type, or register") == true)
         let making = await #expect(throws: ResolutionError.self) { try await container.make(String?.self) }
         #expect(making?.advice == "String is registered: name the type, make(String.self).")
         let unsupplied = await #expect(throws: ResolutionError.self) {

@@ -86,7 +86,36 @@ struct OutlivingInjectionTests {
         await expect(.disposed) { try await kept.lazyNumber() }
     }
 
-    @Test func `a scope that ends during a request hands it to the container around`() async throws {
+    @Test func `an override may ask the original by an injection point of the outer container`() async throws {
+        let application = Container {
+            Registration(Int.self, instance: 1)
+            Registration(Double.self, lifetime: .singleton) { _ in 1 }
+        }
+        let kept = Injection.with(application) { Kept() }
+        for isLazy in [true, false] {
+            let number = try await application.withScope {
+                Registration(Int.self, lifetime: .transient) { _ in
+                    try await (isLazy ? kept.lazyNumber() : kept.number()) + 10
+                }
+            } operation: { scope in
+                try await scope.resolve(Int.self)
+            }
+            #expect(number == 11)
+        }
+        try await application.dispose()
+    }
+
+    @Test func `contributions of an ended container's fallback are refused, not left out`() async throws {
+        let application = Container { Registration(Int.self, lifetime: .singleton) { _ in 1 }.intoMany() }
+        let fallback = Container { Registration(Int.self, lifetime: .singleton) { _ in 2 }.intoMany() }
+        let child = Container(parent: application, fallbacks: [fallback])
+        let lazy = Injection.with(child) { Lazy<[Int]>() }
+        #expect(try await lazy().sorted() == [1, 2])
+        try await child.dispose()
+        await expect(.disposed) { try await lazy() }
+    }
+
+    @Test func `a request that began before the end of its scope is answered`() async throws {
         let (isMaking, mayEnd) = (Gate(), Gate())
         let application = Container {
             Registration(Int.self, lifetime: .singleton) { _ in

@@ -46,7 +46,7 @@ private struct Reader: Reading { let own: Own }
     @Test(arguments: [Lifetime.transient, .graph])
     func `parameters with arguments are created there`(lifetime: Lifetime) async throws {
         let container = Container {
-            Registration(Int.self, instance: 1)
+            Registration(Int.self, lifetime: .singleton) { _ in 1 }
             Registration(String.self, instance: "one")
             Registration(Numbered.self, lifetime: lifetime) { (_, _: Int) in Numbered(own: Self.here()) }
             Registration(Numbered.self, lifetime: lifetime) { (_, _: String) in Numbered(own: Self.here()) }

@@ -305,6 +305,24 @@ struct ModuleTests {
         try await second.dispose()
     }
 
+    @Test func `modules that wait for each other are told apart`() async throws {
+        struct Starting: Module {
+            let other: Log<Container>
+            var registrations: Registrations {}
+            func loaded(_ resolver: Resolver) async throws { try await other.entries[0].start() }
+        }
+        struct Waiting: Module {
+            let other: Log<Container>
+            var registrations: Registrations {}
+            func loaded(_ resolver: Resolver) async throws { try await other.entries[0].start() }
+        }
+        let (first, second) = (Log<Container>(), Log<Container>())
+        first.append(Container { Starting(other: second) })
+        second.append(Container { Waiting(other: first) })
+        let error = await expect(.circularDependency) { try await first.entries[0].start() }
+        #expect(error?.path.map(\.description) == ["Starting.loaded", "Waiting.loaded", "Starting.loaded"])
+    }
+
     @Test func `an error in loaded names the module`() async throws {
         struct Mail: Module {
             let isCancelled: Bool

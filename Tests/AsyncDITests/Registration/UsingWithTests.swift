@@ -80,34 +80,33 @@ private struct Form: Sendable {
         struct First: Sendable {}
         struct Second: Sendable {}
         struct Pair: Sendable {}
-        let started = Gate()
-        let container = Container {
-            Registration(First.self, lifetime: .singleton) { _ in
-                started.arrive()
-                await started.arrived(2)
-                return First()
-            }
-            Registration(Second.self, qualifier: "q", lifetime: .singleton) { _ in
-                started.arrive()
-                await started.arrived(2)
-                return Second()
-            }
-            Registration(Second.self, qualifier: "q", lifetime: .singleton) { resolver in
-                try await resolver.resolve(qualifier: "q")
-            }
-            .intoMany()
-            Registration(
-                using: { (_: First, _: Second?) in Pair() }, with: .resolved, .qualified("q"),
-                qualifier: "optional", lifetime: lifetime)
-            Registration(
-                using: { (_: First, _: [Second]) in Pair() }, with: .resolved, .qualified("q"),
-                qualifier: "array", lifetime: lifetime)
-        }
         for name in ["optional", "array"] {
+            let started = Gate()
+            let container = Container {
+                Registration(First.self, lifetime: .singleton) { _ in
+                    started.arrive()
+                    await started.arrived(2)
+                    return First()
+                }
+                Registration(Second.self, qualifier: "q", lifetime: .singleton) { _ in
+                    started.arrive()
+                    await started.arrived(2)
+                    return Second()
+                }
+                Registration(Second.self, qualifier: "q", lifetime: .singleton) { resolver in
+                    try await resolver.resolve(qualifier: "q")
+                }
+                .intoMany()
+                Registration(
+                    using: { (_: First, _: Second?) in Pair() }, with: .resolved, .qualified("q"),
+                    qualifier: "optional", lifetime: lifetime)
+                Registration(
+                    using: { (_: First, _: [Second]) in Pair() }, with: .resolved, .qualified("q"),
+                    qualifier: "array", lifetime: lifetime)
+            }
             try await container.withScope("request") { _ = try await $0.resolve(Pair.self, qualifier: name) }
-            try await container.reset()
+            try await container.dispose()
         }
-        try await container.dispose()
     }
 
     private func problems(_ container: Container) async throws -> [String] {
