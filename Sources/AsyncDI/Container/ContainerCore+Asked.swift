@@ -24,7 +24,8 @@ extension ContainerCore {
     /// that of the next open container around it, for everything but the services of what has ended.
     var openResolver: Resolver {
         guard let open = openAround else { return resolver }
-        return open.resolver(outliving: lineage.prefix { $0 !== open })
+        // Those of the current scope too, if that is below.
+        return open.resolver(outliving: asked.lineage.prefix { $0 !== open })
     }
 
     /// The next open container around this one, if this one has ended.

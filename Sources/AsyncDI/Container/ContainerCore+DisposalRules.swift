@@ -86,12 +86,17 @@ extension ContainerCore {
 
 /// The errors of disposals.
 extension ContainerCore {
-    /// Tells observers of a missed deadline of a disposal, whose caller throws another error.
+    /// Tells observers of a missed deadline of this container's disposal, whose caller throws another error.
     func noteTimeout(_ error: any Error) {
-        for error in (error as? DisposalError)?.errors ?? [error] {
-            guard let error = error as? ResolutionError, error.code == .disposalTimedOut, let key = error.path.last
-            else { continue }
-            withState { $0.note(.failed, of: .none, .failed(key, error)) }
+        // The last one: the others are those of hooks.
+        let error = (error as? DisposalError)?.errors.last ?? error
+        guard ResolutionError.Code.disposalTimedOut ~= error, let keys = disposalUnderWay?.subject?.facts.keys else {
+            return
+        }
+        withState { state in
+            for key in keys where !key.binding.blueprint.isHidden {
+                state.note(.failed, of: key.arguments, .failed(key.binding.key, error))
+            }
         }
     }
 

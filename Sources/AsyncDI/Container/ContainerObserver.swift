@@ -14,7 +14,8 @@ public enum ContainerEvent: Sendable {
     /// The creation of a shared instance failed or was abandoned (then with a `CancellationError`), or an `onDispose`
     /// hook threw.
     ///
-    /// Also an instance for which the disposal of a `withContainer` waited beyond its deadline, if the body threw.
+    /// Also an instance for which the disposal of a `withContainer` waited beyond its deadline, if the body threw. A
+    /// process that ends at once may end before this event.
     case failed(ServiceKey, any Error)
     /// An instance was dropped from the cache: by a bound of its lifetime, a reset, or the end of its registration.
     case evicted(ServiceKey)

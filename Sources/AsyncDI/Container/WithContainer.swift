@@ -54,13 +54,13 @@ public nonisolated(nonsending) func withContainer<R>(
         _ = try await core.start(undoesFailure: false)
         result = try await container.whileCurrent { try await operation(container) }
     } catch {
-        do {
-            try await end {
+        // The caller gets the body's error; observers receive the errors of the disposal.
+        try? await end {
+            do {
                 try await core.dispose(reason: DisposalReason(error: error, hasCaller: false), isEndOfBody: true)
+            } catch let lost {
+                core.noteTimeout(lost)
             }
-        } catch let lost {
-            // The caller gets the body's error; observers have received the errors of the hooks.
-            core.noteTimeout(lost)
         }
         throw error
     }

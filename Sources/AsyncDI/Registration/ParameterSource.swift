@@ -169,8 +169,8 @@ extension ParameterSource {
 // MARK: The resolution
 
 extension ParameterSource {
-    /// Whether ``value(from:_:)`` may have to wait for a creation with a task of its own; true also where only the
-    /// arguments can tell.
+    /// Whether the value may be one to be created concurrently with others: a shared one that may have to be created,
+    /// whatever its arguments.
     func mayWait(_ resolver: Resolver) -> Bool {
         switch origin {
         case .argument: false

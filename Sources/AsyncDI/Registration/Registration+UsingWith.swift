@@ -9,7 +9,7 @@ extension Registration where Service: Sendable {
     /// Registration(using: Document.init(title:store:), with: .argument, .resolved, lifetime: .multiton)
     /// ```
     /// Shared parameters that must be created are created concurrently, as without `with:`; the arguments of a
-    /// parameter's service come before it.
+    /// parameter's service come before it. Those of a transient or graph one are awaited in turn.
     ///
     /// - Parameters:
     ///   - initializer: The initializer, or any function that returns the service.

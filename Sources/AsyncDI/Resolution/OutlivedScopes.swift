@@ -34,15 +34,20 @@ final class OutlivedScopes: Sendable {
         }
     }
 
-    /// The scope with a wanted contribution to the service of a key.
-    func contributor(to key: ServiceKey, keyedBy type: (any Any.Type)?) -> (any ResolutionHost)? {
+    /// The scope with a wanted contribution to the service of a key, which the requested container does not have.
+    func contributor(
+        to key: ServiceKey, keyedBy type: (any Any.Type)?, requestedFrom table: InstanceTable
+    ) -> (any ResolutionHost)? {
         scopes.first { scope in
             scope.registeredKeys.contains {
                 $0.contribution(keyedBy: type) != nil && $0.service == key.service
                     && areEqual($0.qualifier, key.qualifier)
             }
-                || scope.table.fallbacks.contains {
-                    $0.host.contributions(to: key).contains { $0.contribution(keyedBy: type) != nil }
+                || scope.table.fallbacks.contains { fallback in
+                    fallback.host.contributions(to: key).contains {
+                        $0.contribution(keyedBy: type) != nil
+                            && fallback.registration(of: $0)?.binding !== table.registration(of: $0)?.binding
+                    }
                 }
         }
     }
@@ -68,7 +73,8 @@ extension Request {
 
     /// The same for contributions.
     func checkOutlivedContributions(keyedBy type: (any Any.Type)?) throws {
-        guard isOfOutlivingTask, let scope = outlived?.contributor(to: key, keyedBy: type) else { return }
+        guard isOfOutlivingTask, let scope = outlived?.contributor(to: key, keyedBy: type, requestedFrom: host.table)
+        else { return }
         throw outlivedError(scope)
     }
 
@@ -78,7 +84,7 @@ extension Request {
     var wasKnown: Bool { isOfOutlivingTask && outlived?.owner(of: key, answeredBy: nil) != nil }
     /// Whether such a scope had a wanted contribution.
     func wasContributed(keyedBy type: (any Any.Type)? = nil) -> Bool {
-        isOfOutlivingTask && outlived?.contributor(to: key, keyedBy: type) != nil
+        isOfOutlivingTask && outlived?.contributor(to: key, keyedBy: type, requestedFrom: host.table) != nil
     }
 
     private func outlivedError(_ scope: any ResolutionHost) -> ResolutionError {

@@ -115,6 +115,39 @@ struct OutlivingInjectionTests {
         await expect(.disposed) { try await lazy() }
     }
 
+    @Test(arguments: [true, false])
+    func `contributions that the container around has too are answered`(isShared: Bool) async throws {
+        let shared = Container { Registration(Int.self, lifetime: .singleton) { _ in 2 }.intoMany() }
+        let application = Container(fallbacks: isShared ? [shared] : []) {
+            Registration(Int.self, lifetime: .singleton) { _ in 1 }.intoMany()
+        }
+        let sibling = Container(parent: application)
+        let child = Container(parent: application, fallbacks: [isShared ? shared : sibling])
+        let lazy = Injection.with(child) { Lazy<[Int]>() }
+        try await child.dispose()
+        #expect(try await lazy().sorted() == (isShared ? [1, 2] : [1]))
+    }
+
+    @Test func `of a scope that ended inside the ended one, the services are refused too`() async throws {
+        let application = Container { Registration(Int.self, instance: 1) }
+        let outer = try await application.openScope("outer")
+        let kept = Injection.with(outer) { Kept() }
+        let mayAsk = Gate()
+        let late = try await outer.withScope("inner") {
+            Registration(Int.self, instance: 9)
+        } operation: { _ in
+            Task {
+                await mayAsk.pass()
+                await expect(.disposed) { try kept.number() }
+                await expect(.disposed) { try await kept.lazyNumber() }
+            }
+        }
+        try await outer.dispose()
+        mayAsk.open()
+        await late.value
+        #expect(try kept.number() == 1)
+    }
+
     @Test func `a request that began before the end of its scope is answered`() async throws {
         let (isMaking, mayEnd) = (Gate(), Gate())
         let application = Container {
