@@ -21,7 +21,7 @@ extension ContainerCore {
     }
 
     /// The resolver of a request from outside every factory by code that did not name this container: if it has ended,
-    /// that of the next open container around it, for everything but the services of what has ended.
+    /// that of the next open container around it, which refuses the services of the ended ones.
     var openResolver: Resolver {
         guard let open = openAround else { return resolver }
         // Those of the current scope too, if that is below.

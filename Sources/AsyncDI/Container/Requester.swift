@@ -9,7 +9,7 @@ public enum _Requester: Sendable {
     case container(Container)
     /// Code without a container at hand: that of its task, or the one in which an object was created.
     ///
-    /// If it ends, the next open container around it answers instead, except for the services of what has ended. Inside
+    /// If it ends, the next open container around it answers instead, except for the ended container's services. Inside
     /// a factory, exactly this container answers, as one that the factory names.
     case task(of: Container)
     /// Code that has a resolver: a factory, a hook, or the body of `withGraph`.
