@@ -106,7 +106,9 @@ private final class DefaultContainer: Sendable {
 
     private let state = Locked(State.container(nil))
     /// Held during the container's creation, so that it is created once; never by the thread that is creating it.
-    private let making = Locked(())
+    ///
+    /// Counts the closures that were called.
+    private let making = Locked(0)
     @TaskLocal private static var isMaking = false
 
     var container: Container? {
@@ -116,10 +118,11 @@ private final class DefaultContainer: Sendable {
             // Released outside the lock: a closure, or a container that another one has replaced meanwhile.
             var replaced: [State] = []
             defer { withExtendedLifetime(replaced) {} }
-            return making.withLock { _ in
+            return making.withLock { calls in
                 // Another thread may have created it while this one waited, and the closure may be replaced while it
                 // runs.
                 while case .maker(let maker) = current {
+                    calls += 1
                     replaced.append(.maker(maker))
                     let container = Self.whileMaking(maker.value)
                     replaced.append(.container(container))

@@ -13,7 +13,12 @@
 package struct Locked<Value>: @unchecked Sendable {
     private let storage: Storage<Value>
 
-    package init(_ value: Value) { storage = .make(value) }
+    /// - Parameter value: Must have a size. A value without one would lie at the address of the object that holds it,
+    ///   where ThreadSanitizer takes its accesses for a race with readers of the object's type.
+    package init(_ value: Value) {
+        assert(MemoryLayout<Value>.size > 0, "A value behind a lock needs a size.")
+        storage = .make(value)
+    }
 
     /// Runs `body` with the value while no other thread has it.
     package func withLock<R, Failure: Error>(_ body: (inout Value) throws(Failure) -> R) throws(Failure) -> R {
