@@ -1,12 +1,8 @@
 /// A core's reference to its handle, which does not keep the handle alive.
-final class HandleReference: Sendable {
-    struct Weak: Sendable {
-        weak var container: Container?
-        /// Not set if the parent has it.
-        weak var lifeline: Lifeline?
-    }
-
-    let value = Locked(Weak())
+struct HandleReference: Sendable {
+    weak var container: Container?
+    /// Not set if the parent has it.
+    weak var lifeline: Lifeline?
 }
 
 /// Keeps a core's content.
@@ -30,7 +26,7 @@ extension ContainerCore {
     /// - Returns: The handle that is found.
     @discardableResult
     func adopt(_ container: Container, _ lifeline: Lifeline) -> Container {
-        handleReference.loadOrInitialize { HandleReference() }.value.withLock {
+        handleReference.loadOrInitialize { Shared(Locked(HandleReference())) }.value.withLock {
             if let other = $0.container { return other }
             $0.container = container
             // A scope's parent has it. But code for observers holds the lock of the scope, under which the parent must

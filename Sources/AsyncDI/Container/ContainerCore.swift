@@ -57,7 +57,7 @@ final class ContainerCore: ResolutionHost {
     /// The body of the scope; empty before the graph of waits, or a lease of the scope's instances, needs it.
     let bodyReference = AtomicReference<ScopeBody>()
     /// The reference to the handle; empty for a scope whose handle is pinned.
-    let handleReference = AtomicReference<HandleReference>()
+    let handleReference = AtomicReference<Shared<Locked<HandleReference>>>()
     private let state: Locked<State>
 
     init(

@@ -53,15 +53,8 @@ import Synchronization
         if objects.allSatisfy({ $0 == nil }) { return }
         // Retained by hand: this thread would keep what it captures until after the start of the task, which may end
         // before.
-        let remains = Unmanaged.passRetained(Remains(consume objects))
+        let remains = Unmanaged.passRetained(Shared(consume objects))
         Task.detached { remains.release() }
-    }
-
-    /// The objects of a deinitialized body.
-    private final class Remains: Sendable {
-        private let objects: [(any AnyObject & Sendable)?]
-
-        init(_ objects: consuming [(any AnyObject & Sendable)?]) { self.objects = consume objects }
     }
 
     /// Lets go of ended bodies around this one, which has ended itself: the activity around them takes their place.

@@ -39,7 +39,8 @@ public struct DisposalError: Error, CustomStringConvertible {
     public var description: String {
         let list = zip(errors, services)
             .map { error, service in
-                let text = escaped("\(error)")
+                // One of a disposal that a hook waited for is escaped already; a chain of them may be long.
+                let text = error is DisposalError ? "\(error)" : escaped("\(error)")
                 return service.map { "\($0): \(text)" } ?? text
             }
             .joined(separator: "; ")

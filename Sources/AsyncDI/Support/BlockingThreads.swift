@@ -129,10 +129,7 @@
     }
 
     /// The argument of a new thread.
-    private final class ThreadBody {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
+    private typealias ThreadBody = Shared<@Sendable () -> Void>
 
     /// Starts a detached thread; false when the system has none left.
     private func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
@@ -167,6 +164,6 @@
 
     private func runThread(_ handed: UnsafeMutableRawPointer?) {
         // Takes over the starter's retain.
-        if let handed { Unmanaged<ThreadBody>.fromOpaque(handed).takeRetainedValue().run() }
+        if let handed { Unmanaged<ThreadBody>.fromOpaque(handed).takeRetainedValue().value() }
     }
 #endif
