@@ -97,16 +97,16 @@ extension ContainerCore {
     }
 
     /// Disposes the instances of a turn, side by side.
-    private func dispose(_ turn: [Disposable], reason: DisposalReason) async -> [any Error] {
+    private func dispose(_ turn: DisposalBatch.Turn, reason: DisposalReason) async -> [any Error] {
         @Sendable func disposeAndSettle(_ item: Disposable) async -> [any Error] {
             let errors = await dispose(item, reason: reason)
             settle(item, errors: errors)
             return errors
         }
-        if turn.count == 1 { return await disposeAndSettle(turn[0]) }
+        if turn.others.isEmpty { return await disposeAndSettle(turn.first) }
         let errors = Locked<[(number: Int, errors: [any Error])]>([])
         await withDiscardingTaskGroup { group in
-            for (number, item) in turn.enumerated() {
+            for (number, item) in turn.items.enumerated() {
                 let operation: @Sendable () async -> Void = {
                     let new = await disposeAndSettle(item)
                     if !new.isEmpty { errors.withLock { $0.append((number, new)) } }

@@ -1,7 +1,14 @@
 /// Dropped instances that one task disposes, turn after turn.
 struct DisposalBatch: Sendable {
-    /// A turn is one instance, or several consecutive ones of one multiton, which are disposed side by side.
-    let turns: [[Disposable]]
+    /// One instance, or several consecutive ones of one multiton, which are disposed side by side.
+    struct Turn: Sendable {
+        let first: Disposable
+        /// Apart from the first one, because most turns have no others and need no array.
+        fileprivate(set) var others: [Disposable] = []
+        var items: [Disposable] { [first] + others }
+    }
+
+    let turns: [Turn]
     /// The end of the batch, for a call that waits for it.
     let end: Completion?
 
@@ -13,18 +20,19 @@ struct DisposalBatch: Sendable {
     ///   - items: The instances, newest first.
     ///   - end: Ends after the last instance; nil if no call waits for it.
     init(_ items: [Disposable], before end: Completion? = nil) {
-        var turns: [[Disposable]] = []
+        var turns: [Turn] = []
         for item in items {
-            if let last = turns.last?.last, item.canBeDisposed(beside: last) {
-                turns[turns.count - 1].append(item)
+            if let first = turns.last?.first, item.canBeDisposed(beside: first) {
+                turns[turns.count - 1].others.append(item)
             } else {
-                turns.append([item])
+                turns.append(Turn(first: item))
             }
         }
         var following: Activity? = end
         for turn in turns.reversed() {
-            for item in turn { item.noteNext(following) }
-            following = turn.count == 1 ? turn[0] : DisposalTurn(turn, before: following)
+            turn.first.noteNext(following)
+            for item in turn.others { item.noteNext(following) }
+            following = turn.others.isEmpty ? turn.first : DisposalTurn(turn.items, before: following)
         }
         self.turns = turns
         self.end = end

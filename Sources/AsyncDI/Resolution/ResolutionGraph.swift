@@ -49,22 +49,22 @@ final class ResolutionGraph: CreationPlace {
         mutating func end() -> Dropped {
             var dropped = Dropped()
             guard isKept else {
-                dropped.entries = instances.all.map(\.value)
-                dropped.keys = instances.all.map(\.key)
-                instances = SmallMap()
+                dropped.instances = exchange(&instances, for: SmallMap())
                 return dropped
             }
             let isDue = instances.count > mostInstances
             let keys = strong == nil || isDue ? instances.all.map(\.key) : strong ?? []
             for key in keys {
-                guard let entry = instances[key] else { continue }
-                dropped.entries.append(entry)
+                guard let (key, entry) = instances.take(key) else { continue }
                 // Reading retains the instance; entries of released ones are removed.
                 let held = entry.cell.strengthened()
-                if let held { dropped.cells.append(held) }
-                instances[key] = held == nil ? nil : entry.cell.weakened().map { Entry(cell: $0, holder: entry.holder) }
+                dropped.others += [key, entry, held as Any]
+                if held != nil, let cell = entry.cell.weakened() {
+                    instances[key] = Entry(cell: cell, holder: entry.holder)
+                }
             }
-            dropped.keys = keys
+            // Their arguments may be others than those of the equal keys above.
+            dropped.others.append(keys)
             strong = []
             if isDue { mostInstances = max(16, instances.count * 2) }
             return dropped
@@ -116,7 +116,7 @@ final class ResolutionGraph: CreationPlace {
         private mutating func forgetEndedContainers(after creation: Creation, dropped: inout Dropped) {
             guard let ended = containers.note(creation.host, dropped: &dropped) else { return }
             for (key, entry) in instances.all where ended.contains(key.asked ?? 0) {
-                dropped.cells.append(entry.cell)
+                dropped.others += [key, entry]
                 instances[key] = nil
             }
         }
@@ -255,10 +255,8 @@ final class ResolutionGraph: CreationPlace {
 
     /// References that are released outside the lock, because deinitializers are user code.
     private struct Dropped {
-        var cells: [Cell] = []
-        var keys: [CreationKey] = []
-        var entries: [Entry] = []
-        var containers: [any ResolutionHost] = []
+        var instances: SmallMap<CreationKey, Entry>?
+        var others: [Any] = []
     }
 
     /// The containers in which a graph is used: in most cases one.
@@ -286,7 +284,7 @@ final class ResolutionGraph: CreationPlace {
             var ended: Set<UInt64> = []
             for (number, other) in others {
                 // Reading retains the container, and may be the last reference to it.
-                if let host = other.host { dropped.containers.append(host) }
+                if let host = other.host { dropped.others.append(host) }
                 if other.host?.table.isClosed != false { ended.insert(number) }
             }
             for number in ended { others[number] = nil }

@@ -30,6 +30,15 @@ struct SmallMap<Key: Hashable, Value> {
         }
     }
 
+    /// Removes a value and returns it with the key under which it was stored, which the caller may release elsewhere.
+    mutating func take(_ key: Key) -> (key: Key, value: Value)? {
+        if let index = index(of: key) {
+            let entry = few.remove(at: index)
+            return (entry.key, entry.value)
+        }
+        return many.index(forKey: key).map { many.remove(at: $0) }
+    }
+
     private func index(of key: Key) -> Int? {
         // In place: a loop over the array would copy each entry.
         few.withUnsafeBufferPointer { entries in
