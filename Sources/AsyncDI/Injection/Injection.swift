@@ -107,7 +107,7 @@ private final class DefaultContainer: Sendable {
     private let state = Locked(State.container(nil))
     /// Held during the container's creation, so that it is created once; never by the thread that is creating it.
     ///
-    /// Counts the closures that were called.
+    /// Counts the closures that were called, because the value of a lock needs a size.
     private let making = Locked(0)
     @TaskLocal private static var isMaking = false
 

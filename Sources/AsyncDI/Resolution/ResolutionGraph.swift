@@ -56,16 +56,15 @@ final class ResolutionGraph: CreationPlace {
             let keys = strong == nil || isDue ? instances.all.map(\.key) : strong ?? []
             for key in keys {
                 guard let (key, entry) = instances.take(key) else { continue }
-                // Reading retains the instance; entries of released ones are removed.
+                // Reading retains the instance; the entry of a released one is not put back.
                 let held = entry.cell.strengthened()
                 dropped.others += [key, entry, held as Any]
                 if held != nil, let cell = entry.cell.weakened() {
                     instances[key] = Entry(cell: cell, holder: entry.holder)
                 }
             }
-            // Their arguments may be others than those of the equal keys above.
-            dropped.others.append(keys)
-            strong = []
+            // Requests' own keys, whose arguments may be others than those of the equal keys above.
+            dropped.others.append(exchange(&strong, for: []) as Any)
             if isDue { mostInstances = max(16, instances.count * 2) }
             return dropped
         }

@@ -87,6 +87,29 @@ private final class Holder: Sendable {
         try await container.dispose()
     }
 
+    @Test(arguments: [2, 40])
+    func `the arguments of requests in a kept graph are released outside its lock`(count: Int) async throws {
+        let container = Container { Registration(Service.self, lifetime: .graph) { (_, _: Token) in Service() } }
+        let identifier = GraphIdentifier()
+        let kept = try await container.withGraph(identifier) {
+            try await $0.resolve(Service.self, arguments: Token(0))
+        }
+        let services = try await container.withGraph(identifier) { [ends] resolver in
+            var services: [Service] = []
+            for number in 0..<count {
+                // The first one is equal to the one before, which the graph has as a key.
+                let token = Token(number) { [weak graph = identifier.graph] in
+                    _ = graph?.count
+                    ends.increment()
+                }
+                services.append(try await resolver.resolve(Service.self, arguments: token))
+            }
+            return services
+        }
+        #expect(services.first === kept)
+        #expect(ends.value == 1)
+    }
+
     @Test func `the run of a request that a disposed container has refused is released outside the lock`() async throws
     {
         let (root, other) = (Container(), Container())
