@@ -22,9 +22,9 @@ final class RawClient: Sendable {
     /// Sends text; a server that has closed the connection is not an error.
     func send(_ text: String) async { try? await channel.writeAndFlush(ByteBuffer(string: text)).get() }
 
-    /// Reads from now on, until the server closes the connection.
-    func readToEnd() async throws {
-        try await channel.setOption(.autoRead, value: true).get()
+    /// Reads from now on, until the server closes the connection; if it has closed it, everything is read already.
+    func readToEnd() async {
+        try? await channel.setOption(.autoRead, value: true).get()
         try? await channel.closeFuture.get()
     }
 
