@@ -236,10 +236,12 @@ import Testing
     @Test(arguments: [true, false])
     func `an observer that does not return does not hold the end up either`(isDrained: Bool) async throws {
         let observer = StuckObserver()
-        try await withContainer(observers: [observer], disposalDeadline: isDrained ? nil : .milliseconds(1)) {
+        // Long enough for the disposal itself, on a busy machine too.
+        let deadline = Duration.seconds(1)
+        try await withContainer(observers: [observer], disposalDeadline: isDrained ? nil : deadline) {
             Registration(Int.self, lifetime: .singleton) { _ in 1 }.eager()
         } operation: { container in
-            if isDrained { try await container.drain(deadline: .milliseconds(1)) }
+            if isDrained { try await container.drain(deadline: deadline) }
         }
         observer.gate.open()
     }

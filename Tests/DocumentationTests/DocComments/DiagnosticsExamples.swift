@@ -43,7 +43,7 @@ struct DiagnosticsExamples {
     }
 
     @Test func `a health check answers a probe`() async throws {
-        let container = Container {
+        let container = Container(clock: StandingClock()) {
             Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }
                 .healthCheck { database in try await database.ping() }
         }
@@ -82,7 +82,7 @@ struct DiagnosticsExamples {
     }
 
     private func makeContainer() -> Container {
-        Container {
+        Container(clock: StandingClock()) {
             Registration(Editor.self) { r in Editor(graph: try await r.resolve(GraphIdentifier.self)) }
                 .dependencies(GraphIdentifier.self)
             Registration(Document.self) { _ in Document() }
