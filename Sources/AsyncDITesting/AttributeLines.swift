@@ -142,25 +142,35 @@ struct SwiftText: Sendable {
         code.reserveCapacity(characters.count)
         var position = 0
         func isAt(_ text: [Character]) -> Bool { characters[position...].starts(with: text) }
-        /// Omits the characters up to an end.
-        func skip(_ start: [Character], to end: [Character], escapes: Bool = false) {
-            position += start.count
-            while position < characters.count, !isAt(end) {
-                let length = escapes && characters[position] == "\\" ? 2 : 1
-                code += characters[position...].prefix(length).map { $0.isNewline ? $0 : " " }
-                position = min(position + length, characters.count)
-            }
-            // The end of a line belongs to the code.
-            if end != ["\n"] { position = min(position + end.count, characters.count) }
-            code.append(" ")
+        func omit(_ count: Int) {
+            let omitted = characters[position...].prefix(count)
+            code += omitted.map { $0.isNewline ? $0 : " " }
+            position += omitted.count
+        }
+        /// Omits a comment that ends with its line.
+        func omitLine() { while position < characters.count, !characters[position].isNewline { omit(1) } }
+        /// Omits a comment that may have others inside.
+        func omitComment() {
+            var depth = 0
+            repeat {
+                let isBegin = isAt(["/", "*"])
+                let isEnd = isAt(["*", "/"])
+                depth += (isBegin ? 1 : 0) - (isEnd ? 1 : 0)
+                omit(isBegin || isEnd ? 2 : 1)
+            } while depth > 0 && position < characters.count
+        }
+        func omitString(in quotes: [Character]) {
+            omit(quotes.count)
+            while position < characters.count, !isAt(quotes) { omit(characters[position] == "\\" ? 2 : 1) }
+            omit(quotes.count)
         }
         let quotes: [Character] = ["\"", "\"", "\""]
         while position < characters.count {
             switch characters[position] {
-            case "/" where isAt(["/", "/"]): skip(["/", "/"], to: ["\n"])
-            case "/" where isAt(["/", "*"]): skip(["/", "*"], to: ["*", "/"])
-            case "\"" where isAt(quotes): skip(quotes, to: quotes, escapes: true)
-            case "\"": skip(["\""], to: ["\""], escapes: true)
+            case "/" where isAt(["/", "/"]): omitLine()
+            case "/" where isAt(["/", "*"]): omitComment()
+            case "\"" where isAt(quotes): omitString(in: quotes)
+            case "\"": omitString(in: ["\""])
             case let character:
                 code.append(character)
                 position += 1

@@ -56,13 +56,21 @@ extension WiringDiagnostic.Note {
 extension WiringDiagnostic.Place {
     init(_ site: RegistrationSite) { self.init(file: site.fileID, line: site.line) }
 
-    /// The sites that a text names, in order.
+    /// The sites that a text names, in order: `App/Modules.swift:12`, also where the file's name has spaces.
     static func mentioned(in text: String) -> [Self] {
-        text.split { " (),;".contains($0) }.compactMap { word in
-            var word = word[...]
-            while word.last == "." { word.removeLast() }
-            return word.contains("/") && word.contains(".swift:") ? Self(String(word)) : nil
+        var places: [Self] = []
+        var rest = text[...]
+        while let end = rest.firstRange(of: ".swift:") {
+            let number = rest[end.upperBound...].prefix { $0.isNumber }
+            let file = rest[..<rest.index(before: end.upperBound)]
+            if let slash = file.lastIndex(of: "/"), let line = UInt(number) {
+                let before = file[..<slash].lastIndex { !$0.isLetter && !$0.isNumber && $0 != "_" }
+                let start = before.map { file.index(after: $0) } ?? file.startIndex
+                places.append(Self(file: String(file[start...]), line: line))
+            }
+            rest = rest[number.endIndex...]
         }
+        return places
     }
 
     /// A site in the form of a graph's node: `App/Modules.swift:12`.

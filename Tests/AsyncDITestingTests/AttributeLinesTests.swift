@@ -32,6 +32,22 @@ struct AttributeLinesTests {
         #expect(lines("struct Tests { let registration = Registration(1) }", above: 1) == [])
     }
 
+    @Test(arguments: ["\n", "\r\n"]) func `comments end where the compiler ends them`(lineEnd: String) {
+        let source = [
+            "// It's a comment with a quotation mark: \"",
+            "/* A comment /* inside another */ that isn't over: \" */",
+            "@Test(",
+            "    .container {  // the first",
+            "        Registration(Int.self, instance: 1)  // /* not the begin of a comment",
+            "        Registration(String.self, instance: \"/*\")",
+            "        /*/ Registration(String.self, instance: \"\") */",
+            "    })",
+            "func test() {}",
+        ]
+        #expect(lines(source.joined(separator: lineEnd), above: 9) == [5, 6])
+        #expect(lines(source.dropLast(2).joined(separator: lineEnd) + "/*", above: 9) == [])
+    }
+
     @Test func `a registration inside an attribute has a line of its own`() throws {
         let source = #_sourceLocation
         let site = RegistrationSite(fileID: source.fileID, line: UInt(source.line))

@@ -57,6 +57,27 @@ private struct Handler: Sendable {
         #expect(twice == outcome)
     }
 
+    @Test(arguments: ["App/Pages.swift", "App/My Pages (iOS), 2.swift", "My_App2/Zoë.swift"])
+    func `a problem whose text names its line is an error there, whatever the file is called`(file: String) async {
+        let decorated = Container(name: "app") {
+            Decoration(Font.self, fileID: file, line: 7) { _, font in font }
+        }
+        let outcome = await run { [CheckedContainer(decorated)] }
+        #expect(outcome.errors.hasPrefix("\(file):7: error: Font is decorated in "))
+    }
+
+    @Test func `a text names several places, or none`() {
+        func places(_ text: String) -> [String] {
+            WiringDiagnostic.Place.mentioned(in: text).map { "\($0.file) at \($0.line)" }
+        }
+        #expect(
+            places("Font (App/A.swift:1) and (App/My Fonts.swift:22)") == [
+                "App/A.swift at 1", "App/My Fonts.swift at 22",
+            ])
+        #expect(places("A/B.swift: no line, and no file.swift:3") == [])
+        #expect(places("") == [] && places("App/A.swift:") == [])
+    }
+
     @Test func `a problem of a container is not repeated for its scopes`() async {
         let outcome = await run {
             [

@@ -267,6 +267,12 @@ extension Array {
 
 private func optionalType<Service>(of service: Service.Type) -> any Any.Type { Service?.self }
 
+/// Whether a type is a tuple with elements: `(Int, String)`, but neither `()` nor `(any P & Q)?`.
+private func isTuple(_ type: any Any.Type) -> Bool {
+    let name = readableName(of: type)
+    return name.hasPrefix("(") && name.hasSuffix(")") && name != "()"
+}
+
 extension ServiceKey {
     fileprivate var argumentList: String { argumentTypes.map(readableName(of:)).joined(separator: ", ") }
 }
@@ -280,7 +286,7 @@ extension ResolutionError {
         let given = key.argumentTypes.isEmpty ? "no arguments" : "(\(key.argumentList))"
         let wanted = others.map { $0.argumentTypes.isEmpty ? "no arguments" : "(\($0.argumentList))" }
         var advice = "Pass the arguments that the factory takes, with exactly these types."
-        if key.argumentTypes.count == 1, readableName(of: key.argumentTypes[0]).hasPrefix("(") {
+        if key.argumentTypes.count == 1, isTuple(key.argumentTypes[0]) {
             advice = "The argument given is one tuple: pass its elements one by one, arguments: a, b."
         }
         let plain = ServiceKey(key.service, qualifier: key.qualifier)

@@ -28,7 +28,7 @@ extension ServiceKey {
 /// A qualifier or its key as source code, as far as its value shows it: `…` stands for the rest.
 private func expression(of value: Any) -> String {
     switch value {
-    case let text as String: return String(reflecting: text)
+    case let text as String: return singleLine(reflecting: text)
     case let number as any BinaryInteger: return "\(number)"
     case let flag as Bool: return "\(flag)"
     case let qualifier as any KeyedQualifier: return ".key(\(expression(of: qualifier.anyKey)))"

@@ -46,11 +46,16 @@ struct Surroundings {
 
     /// Gives each of these nodes a color of its own.
     ///
-    /// Nodes with one color are mostly interchangeable: which one comes first makes no difference to the graph. But
-    /// then the nodes that belong to it must come first as well.
+    /// Which of several nodes with one color comes first must not depend on their names, and the nodes that belong to
+    /// it must come first as well. So each is tried, and the one comes first with which the colors of all are least.
+    /// Where several give the same colors, they are taken for interchangeable, which is wrong for some strongly regular
+    /// graphs. This is the search for a graph's canonical form (McKay, Practical Graph Isomorphism, 1981) without its
+    /// exponential part.
     ///
-    /// - Parameter names: The nodes in the order in which they come where nothing else tells them apart.
+    /// - Parameter names: The nodes in the order in which they come where nothing else tells them apart, or where
+    ///   trying each would take too long.
     mutating func tellApart(_ names: [String]) {
+        var trials = Self.mostTrials
         var open = names.compactMap { indexes[$0] }
         let exact = neighbors.map { $0.map { UInt64($0.node) << 3 | $0.edge }.sorted() }
         while true {
@@ -59,11 +64,34 @@ struct Surroundings {
             let tied = Dictionary(grouping: open) { colors[$0] }.filter { _, nodes in
                 nodes.count > 1 && !nodes.allSatisfy { exact[$0] == exact[nodes[0]] }
             }
-            guard let (color, nodes) = tied.min(by: { $0.key < $1.key }) else { return }
-            rounds[lastRound][nodes[0]] = Self.mixed(color, with: .max)
+            guard let nodes = tied.min(by: { $0.key < $1.key })?.value else { return }
             open = open.filter { tied[colors[$0]] != nil }
-            refine(open)
+            trials -= nodes.count * open.count
+            putFirst(trials < 0 ? nodes[0] : leastFirst(of: nodes, open), open)
         }
+    }
+
+    /// The most colors of nodes to compute in trials, each for several rounds.
+    private static let mostTrials = 20_000
+
+    /// The node that gives the least colors to all if it is put first.
+    private func leastFirst(of nodes: [Int], _ open: [Int]) -> Int {
+        var least: (node: Int, colors: [UInt64])?
+        for node in nodes {
+            var trial = self
+            trial.putFirst(node, open)
+            // One round more shows how the nodes that have been told apart are connected.
+            let colors = trial.nextRound(open)
+            let sorted = open.map { colors[$0] }.sorted()
+            if least.map({ sorted.lexicographicallyPrecedes($0.colors) }) ?? true { least = (node, sorted) }
+        }
+        return least?.node ?? nodes[0]
+    }
+
+    /// Tells a node apart from those with the same color, and then all others that this tells apart.
+    private mutating func putFirst(_ node: Int, _ open: [Int]) {
+        rounds[lastRound][node] = Self.mixed(rounds[lastRound][node], with: .max)
+        refine(open)
     }
 
     /// Adds rounds until none tells more nodes apart.
@@ -72,15 +100,21 @@ struct Surroundings {
     private mutating func refine(_ open: [Int]) {
         func count(_ colors: [UInt64]) -> Int { Set(open.lazy.map { colors[$0] }).count }
         while true {
-            let colors = rounds[lastRound]
-            var next = colors
-            for node in open {
-                next[node] = neighbors[node].map { Self.mixed(colors[$0.node], with: $0.edge) }.sorted()
-                    .reduce(colors[node], Self.mixed)
-            }
-            if count(next) == count(colors) { return }
+            let next = nextRound(open)
+            if count(next) == count(rounds[lastRound]) { return }
             rounds.append(next)
         }
+    }
+
+    /// The colors after a further round.
+    private func nextRound(_ open: [Int]) -> [UInt64] {
+        let colors = rounds[lastRound]
+        var next = colors
+        for node in open {
+            next[node] = neighbors[node].map { Self.mixed(colors[$0.node], with: $0.edge) }.sorted()
+                .reduce(colors[node], Self.mixed)
+        }
+        return next
     }
 
     /// A color that depends on both.

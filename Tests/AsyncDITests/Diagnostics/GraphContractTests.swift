@@ -97,6 +97,44 @@ private struct Shelf: Sendable {
                 """)
     }
 
+    /// Nodes that are called alike and are the same for their neighbors: rings of different lengths, in this order.
+    private func rings(_ lengths: [Int], order: [Int]) -> DependencyGraph {
+        let nodes = order.indices.map {
+            Node("Peer #\($0 + 1)", service: "Peer", lifetime: "singleton", owner: "app")
+        }
+        var edges: [Edge] = []
+        var begin = 0
+        for length in lengths {
+            for place in 0..<length {
+                let next = begin + (place + 1) % length
+                edges.append(Edge(from: nodes[order[begin + place]].name, to: nodes[order[next]].name))
+            }
+            begin += length
+        }
+        return DependencyGraph(nodes, edges: edges)
+    }
+
+    @Test(arguments: [[1, 2], [6, 3, 3], [2, 1, 4, 2, 3], [1, 1, 12, 5]])
+    func `a contract does not depend on the order of registrations that only their cycles tell apart`(
+        lengths: [Int]
+    ) {
+        var random = SeededRandom(seed: 1)
+        let places = Array(0..<lengths.reduce(0, +))
+        let contract = rings(lengths, order: places).contract
+        for _ in 0..<50 {
+            let graph = rings(lengths, order: places.shuffled(using: &random))
+            #expect(graph.contract == contract)
+            #expect(graph.difference(from: contract).isEmpty)
+        }
+        #expect(contract.contract == contract)
+    }
+
+    @Test func `very many registrations that only their cycles tell apart have a contract`() {
+        let lengths = [1, 2, 3, 500]
+        let graph = rings(lengths, order: Array(0..<506))
+        #expect(graph.contract.edges.count == 506)
+    }
+
     @Test(arguments: 0..<100) func `the JSON of any graph is read again as the same graph`(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         let names = ["", "a", "\"b\\", "é🧑🏽‍🚀", "tab\t\u{0}\u{7F}\r\n\u{2028}", "/</script>", "null"]

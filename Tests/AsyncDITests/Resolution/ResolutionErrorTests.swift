@@ -64,6 +64,16 @@ private struct X: Sendable {}
                 argumentMismatch: A[q] was requested with ((Int, String)), but is registered with (Int, String?). The \
                 argument given is one tuple: pass its elements one by one, arguments: a, b.
                 """)
+        // Names of these types begin with a parenthesis, too.
+        let closure: (@Sendable (Int) -> Void)? = nil
+        let composed: (any Collection<Int> & Sendable)? = nil
+        for others in [
+            await error { try await container.resolve(A.self, qualifier: "q", arguments: closure) },
+            await error { try await container.resolve(A.self, qualifier: "q", arguments: composed) },
+            await error { try await container.resolve(A.self, qualifier: "q", arguments: ()) },
+        ] {
+            #expect(others?.advice == "Pass the arguments that the factory takes, with exactly these types.")
+        }
     }
 
     @Test func `circularDependency`() async throws {

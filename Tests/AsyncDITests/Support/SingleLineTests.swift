@@ -25,6 +25,18 @@ import Testing
         #expect(singleLine(reflecting: huge) == "\"\(exact)\"… (10000000 bytes)")
     }
 
+    @Test func `the advice of an error shows a qualifier in one line of a bounded length`() async {
+        let container = Container()
+        for qualifier in ["a\u{2028}b\u{85}c\u{9B}d\u{202E}e", String(repeating: "a", count: 1_000_000)] {
+            let error = await #expect(throws: ResolutionError.self) {
+                _ = try await container.resolve(Thing.self, qualifier: qualifier)
+            }
+            let advice = error?.advice ?? ""
+            #expect(advice.contains("qualifier: \"a") && advice.utf8.count < 500)
+            #expect(escaped(advice) == advice)
+        }
+    }
+
     @Test func `values are reflected`() {
         #expect(singleLine(reflecting: "a\nb") == "\"a\\nb\"")
         #expect(singleLine(reflecting: 1) == "1")
@@ -55,6 +67,7 @@ import Testing
         check("\(ContainerEvent.scopeOpened(name))")
         do { _ = try await scope.resolve(Int.self) } catch { check("\(error)") }
         do { _ = try await container.resolve(Int.self) } catch { check("\(error)") }
+        do { _ = try await container.resolve(Thing.self, qualifier: name) } catch { check("\(error)") }
         try await scope.dispose()
         do { try await container.dispose(deadline: .zero) } catch { check("\(error)") }
         check(container.activity().description)
