@@ -64,7 +64,7 @@ extension WiringDiagnostic.Place {
             let number = rest[end.upperBound...].prefix { $0.isNumber }
             let file = rest[..<rest.index(before: end.upperBound)]
             if let slash = file.lastIndex(of: "/"), let line = UInt(number) {
-                let before = file[..<slash].lastIndex { !$0.isLetter && !$0.isNumber && $0 != "_" }
+                let before = file[..<slash].lastIndex { " (),;".contains($0) }
                 let start = before.map { file.index(after: $0) } ?? file.startIndex
                 places.append(Self(file: String(file[start...]), line: line))
             }

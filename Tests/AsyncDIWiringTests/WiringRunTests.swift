@@ -74,6 +74,7 @@ private struct Handler: Sendable {
             places("Font (App/A.swift:1) and (App/My Fonts.swift:22)") == [
                 "App/A.swift at 1", "App/My Fonts.swift at 22",
             ])
+        #expect(places("Made at My-App/Sub.Folder/A B.swift:3.") == ["My-App/Sub.Folder/A B.swift at 3"])
         #expect(places("A/B.swift: no line, and no file.swift:3") == [])
         #expect(places("") == [] && places("App/A.swift:") == [])
     }
