@@ -111,6 +111,7 @@ final class LimitedStorage: InstanceStorage {
             return content.uses <= limit ? content.instance : nil
         }
     }
+    func peek() -> (any Sendable)? { content.withLock { $0.uses <= limit ? $0.instance : nil } }
     func store(_ instance: any Sendable) { content.withLock { $0 = (instance, 1) } }
     func clear() { content.withLock { $0 = (nil, 0) } }
 }

@@ -8,8 +8,8 @@ extension ContainerCore {
         return withState { state in
             guard state.life.isOpen else { return .disposed(self) }
             // Under the lock: a drain that has begun sees the lease or the creation, or the request is refused.
-            let isRefused = refuses(request)
-            if isRefused, attempt.takesLease { return .disposed(self) }
+            let refuser = refuser(of: request)
+            if let refuser, attempt.takesLease { return .disposed(refuser) }
             // The registration may have been replaced since the request found it. A replacement takes this lock too. If
             // an ancestor has the registration, no look-up finds the old binding after its retirement.
             guard key.binding.isCurrent else { return .stale }
@@ -45,7 +45,7 @@ extension ContainerCore {
                 return .wait(waiter, releasing: releasing + [(wait, early: nil)])
             }
             guard attempt.mayWait else { return .refused }
-            if isRefused { return .disposed(self) }
+            if let refuser { return .disposed(refuser) }
             // An instance for arguments that do not equal themselves could never be found again.
             guard key.isEqualToItself else { return .unusableArguments }
             let storage = key.binding.lifetime.makeStorage == nil ? nil : state.instances[key]?.storage

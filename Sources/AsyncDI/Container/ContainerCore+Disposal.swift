@@ -155,6 +155,8 @@ extension ContainerCore {
     /// inside other disposals or factories, because the thread's stack would grow with their depth.
     private func launch(_ disposal: Disposal, reason: DisposalReason, depth: Int, hasHooksOnly: Bool) {
         scopeBeginsClosing()
+        // The leases of a scope's instances end with this disposal, which may wait for a body.
+        if !hasHooksOnly { for lease in bodyReference.object?.held ?? [] { lease.noteLaterEnd() } }
         dropWrappersElsewhere()
         let observed = observedHandle()
         if depth < Self.greatestDepthOnOneStack, ResolutionContext.run == nil,

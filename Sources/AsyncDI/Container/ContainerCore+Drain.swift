@@ -73,6 +73,7 @@ extension ContainerCore {
             withState { $0.dropped(keys) }
         }
         let disposables = Set(removals.disposables + removals.postponed.map(\.item) + dropped())
+        for item in disposables { item.noteWaitForLeases() }
         let begun = Result { try KeyDrain(of: key, in: self, awaiting: Array(disposables), creations) }
         dispose(of: removals)
         let drain = try begun.get()
@@ -210,14 +211,14 @@ extension ContainerCore {
         }
     }
 
-    /// Whether this draining container refuses to begin new work for a request.
-    func refuses(_ request: borrowing Request) -> Bool {
-        if request.isRefusedWhileDraining { return true }
+    /// The draining container that refuses to begin new work here for a request: the requested one, or this one.
+    func refuser(of request: borrowing Request) -> (any ResolutionHost)? {
+        if request.isRefusedWhileDraining { return request.host }
         // From outside, through a container that falls back on this one.
         guard table.isDraining, request.asker == nil, let asked = request.host as? ContainerCore,
             !isAboveOrSame(asked)
-        else { return false }
-        return isRefusedWhileDraining
+        else { return nil }
+        return isRefusedWhileDraining ? self : nil
     }
 }
 

@@ -10,7 +10,7 @@ extension ContainerCore {
 
     func finishAlone(_ creation: Creation, _ result: Result<Cell, any Error>) -> Bool {
         // A storage is user code, and receives the instance only after it is known to be complete.
-        creation.storage == nil && endFlight(creation, result, unlessInGraph: true) != nil
+        !creation.isStored && endFlight(creation, result, unlessInGraph: true) != nil
     }
 
     /// Ends a flight, and carries out the consequences.
@@ -20,7 +20,7 @@ extension ContainerCore {
         _ creation: Creation, _ result: Result<Cell, any Error>, unlessInGraph: Bool = false,
         storedIn storage: (any InstanceStorage)? = nil
     ) -> Ending? {
-        var ending = Ending()
+        var ending = Ending(storage: storage ?? creation.storage)
         let now = elapsed()
         let time = startMeter?.time()
         // For the observers, outside the lock, because the path of a cycle is found by comparing arguments. An observer
@@ -87,7 +87,7 @@ extension ContainerCore {
             state.owe(product, in: &ending.removals)
         }
         if !ending.isKept {
-            state.forgetEmptyStorage(of: creation, into: &ending.removals)
+            if let storage = ending.storage { state.forget(storage, of: creation, into: &ending.removals) }
             if let product, ending.removals.contains(product) { creation.requestedEnd?.produced(product) }
         }
         state.noteEndOfEarlier(creation)
@@ -102,6 +102,8 @@ extension ContainerCore {
     ///
     /// Not copyable, because a copy counts the references in all of its lists.
     struct Ending: ~Copyable {
+        /// The storage of the creation, which may have ended meanwhile.
+        let storage: (any InstanceStorage)?
         var isKept = false
         /// The failure, as observers get it.
         var told: (any Error)?
@@ -129,11 +131,11 @@ extension ContainerCore {
         let binding = creation.binding
         // Only weak and stored instances can have an old entry under the flight's key. Others skip the look-up, because
         // comparing arguments is user code.
-        let old = binding.lifetime.isWeak || creation.storage != nil ? state.instances[creation.key] : nil
+        let old = binding.lifetime.isWeak || creation.isStored ? state.instances[creation.key] : nil
         // A storage had already released the old instance, whose remaining leases delay its disposal.
         if let id = old?.ledgerID, let replaced = state.ledger.take(id) { state.end(replaced, in: &removals) }
         let ledgerID = product.map { state.record($0) }
-        if creation.storage != nil {
+        if creation.isStored {
             old?.stored?.isFilled = true
             old?.stored?.generation = state.nextGeneration()
             old?.ledgerID = ledgerID
@@ -240,9 +242,11 @@ extension ContainerCore.State {
     /// Removes a storage whose creation stored no instance, so that arguments that fail do not accumulate.
     ///
     /// Keeps the storage if another creation, which began after a reset, is about to use it.
-    fileprivate mutating func forgetEmptyStorage(of creation: Creation, into removals: inout Removals) {
-        guard let storage = creation.storage, let kept = instances[creation.key]?.stored,
-            kept.instances === storage, !kept.isFilled, flights.flight(for: creation.key) == nil
+    fileprivate mutating func forget(
+        _ storage: any InstanceStorage, of creation: Creation, into removals: inout Removals
+    ) {
+        guard let kept = instances[creation.key]?.stored, kept.instances === storage, !kept.isFilled,
+            flights.flight(for: creation.key) == nil
         else { return }
         instances.remove(kept)
         removals.released.append(kept)
@@ -298,7 +302,7 @@ extension Creation {
         }
         guard binding.hasDisposalHooks || !leases.isEmpty || isAnnounced else { return nil }
         // A storage decides how long its instance lives, unless the instance must be closed.
-        let isOnlyAnnounced = storage != nil && !binding.hasDisposalHooks && leases.isEmpty
+        let isOnlyAnnounced = isStored && !binding.hasDisposalHooks && leases.isEmpty
         if binding.lifetime.isWeak || isOnlyAnnounced { cell = cell.weakened() ?? Cell(isHeldWeakly: true) }
         return Disposable(
             cell, key, in: host, leases: leases, failure: failure, isCutShort: result.isSuccess && !isOpen,

@@ -66,6 +66,7 @@ extension ContainerCore {
     func dispose(
         of removals: Removals, reason: DisposalReason = DisposalReason(hasCaller: false), as batch: DisposalBatch? = nil
     ) -> Task<[any Error], Never>? {
+        for (item, _) in removals.postponed { item.noteWaitForLeases() }
         for storage in removals.storages { work(on: storage, beginningWith: .clear) }
         for watcher in removals.watchers { watcher.cancel() }
         return cleanUp(batch ?? DisposalBatch(removals.disposables), reason: reason)

@@ -239,8 +239,14 @@ extension ContainerCore {
     func dropWrappers(
         around target: ResetTarget, where isMeant: (ContainerCore) -> Bool = { _ in true }
     ) -> [(core: ContainerCore, removals: Removals)] {
+        withState { $0.hasDecorators } ? dropWrappers(around: selection(target), where: isMeant) : []
+    }
+
+    /// The same for a selection.
+    func dropWrappers(
+        around selection: ResetSelection, where isMeant: (ContainerCore) -> Bool = { _ in true }
+    ) -> [(core: ContainerCore, removals: Removals)] {
         if withState({ !$0.hasDecorators }) { return [] }
-        let selection = selection(target)
         // This container keeps no instances of other registrations, and a scope's own are not reset from here.
         let bindings = withState { state in
             state.registrations.inOrder.filter { $0.lifetime.sharing == .registeringContainer }
@@ -264,25 +270,6 @@ extension ContainerCore {
         }
     }
 
-    /// Drops the instances of a start that are still cached, and waits until they are disposed; observers receive the
-    /// errors of hooks.
-    func dispose(_ instances: [StartedInstance], reason: DisposalReason) async {
-        let dropped = Set(instances.map { ObjectIdentifier($0.cell) })
-        let generations = Set(instances.compactMap(\.generation))
-        var removals = Removals()
-        withState { state in
-            // A disposal of the container disposes them too.
-            guard state.life.isOpen else { return }
-            let kept = state.instances.all.filter { kept in
-                if let stored = kept.stored { return generations.contains(stored.generation) }
-                return kept.cell.map { !kept.isFixed && dropped.contains(ObjectIdentifier($0)) } ?? false
-            }
-            state.drop(kept, into: &removals)
-        }
-        // Refused if it would wait for itself; the instances are disposed nevertheless.
-        _ = try? await disposeAndWait(removals, reason: reason)
-    }
-
     /// Removes the selected instances from the caches, and changes or reads the state in the same step.
     func drop(
         _ target: ResetTarget, andThen change: (inout State) -> Void = { _ in }
@@ -301,7 +288,7 @@ extension ContainerCore {
     ///
     /// - Returns: The errors of hooks.
     /// - Throws: `invalidOperation` if the caller would wait for itself; dropped instances are disposed nevertheless.
-    private func disposeAndWait(
+    func disposeAndWait(
         _ removals: Removals, reason: DisposalReason = DisposalReason()
     ) async throws -> [any Error] {
         guard let last = removals.disposables.last, let caller = self.caller(of: ResolutionContext.activeRun) else {

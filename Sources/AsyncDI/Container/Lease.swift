@@ -92,7 +92,13 @@ final class Lease: HeldLease {
         for lease in inside { lease.wakeSuccessors() }
     }
 
-    func noteBody() {
+    func noteBody() { noteLaterEnd() }
+
+    /// Notes that the lease may end later than was known to the creations that wait for its end, which then check again
+    /// whether to wait.
+    ///
+    /// Called outside every container's lock.
+    func noteLaterEnd() {
         guard leased.disposal != nil else { return }
         leased.noteNewHolder()
         wakeSuccessors()
@@ -140,6 +146,11 @@ final class Lease: HeldLease {
 }
 
 extension Disposable {
+    /// Notes that the disposal waits for leases of the instance, and with it the end of the leases that it holds.
+    func noteWaitForLeases() {
+        for lease in leases { (lease as? Lease)?.noteLaterEnd() }
+    }
+
     /// Notes that the disposal is about to begin, which will end the leases that the instance holds.
     func noteEndOfLeases() {
         for lease in leases { (lease as? Lease)?.endLongHolds() }

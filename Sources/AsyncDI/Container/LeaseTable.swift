@@ -11,7 +11,10 @@ struct LeaseTable {
     private static let fewest = 64
 
     var isEmpty: Bool { entries.isEmpty }
-    func isLeased(_ cell: Cell) -> Bool { entries[ObjectIdentifier(cell)] != nil }
+    func isLeased(_ cell: Cell) -> Bool { self[cell] != nil }
+
+    /// The leases of an instance; nil without one.
+    subscript(cell: Cell) -> LeasedCell? { entries[ObjectIdentifier(cell)] }
 
     /// The leased instances under these keys.
     mutating func all(of keys: Set<EndingKey>) -> [LeasedCell] {

@@ -51,7 +51,7 @@ extension ContainerCore {
             return (bindings, others.values, alive, inFlight, state.scopes.count, state.life.isOpen)
         }
         // A storage is user code, and is called outside the lock.
-        let stored = storages.mapValues { $0.count { $0.load() != nil } }
+        let stored = storages.mapValues { $0.count { $0.peek() != nil } }
         func count(_ binding: Binding) -> (alive: Int, inFlight: Int) {
             let id = ObjectIdentifier(binding)
             return (alive[id, default: 0] + stored[id, default: 0], inFlight[id, default: 0])

@@ -151,7 +151,7 @@ extension ContainerCore {
         }
         // Loaded outside the lock, because a storage is user code.
         for (key, storage, generation, check) in stored {
-            guard let instance = storage.load() else { continue }
+            guard let instance = storage.peek() else { continue }
             let identity = CheckedInstance.stored(generation: generation)
             do {
                 let cell = try key.binding.cell(stored: instance)

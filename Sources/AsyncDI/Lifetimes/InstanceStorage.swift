@@ -14,6 +14,10 @@
 public protocol InstanceStorage: AnyObject, Sendable {
     /// The stored instance, or nil: the container then creates a new one.
     func load() -> (any Sendable)?
+    /// The stored instance, or nil, for a health check or a description: no use of the instance.
+    ///
+    /// Needed only where `load` counts uses or notes their time; otherwise the same as `load`.
+    func peek() -> (any Sendable)?
     /// Keeps a new instance.
     ///
     /// - Parameter instance: The factory's instance.
@@ -22,6 +26,11 @@ public protocol InstanceStorage: AnyObject, Sendable {
     ///
     /// The disposal of the container waits for the call before its first hook, so the call must not wait for one.
     func clear()
+}
+
+extension InstanceStorage {
+    /// The same as ``load()``.
+    public func peek() -> (any Sendable)? { load() }
 }
 
 /// Keeps its instance until it is cleared.
@@ -87,6 +96,13 @@ public final class CompositeStorage: InstanceStorage {
     public func load() -> (any Sendable)? {
         for part in parts {
             if let instance = part.load() { return instance }
+        }
+        return nil
+    }
+    /// The instance of the first storage that has one, without a use of it.
+    public func peek() -> (any Sendable)? {
+        for part in parts {
+            if let instance = part.peek() { return instance }
         }
         return nil
     }

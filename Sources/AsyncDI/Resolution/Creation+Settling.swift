@@ -75,8 +75,9 @@ extension Creation {
         forget()
     }
 
-    /// Releases the instance and the requesting run, because a kept resolver keeps this creation.
+    /// Releases the instance, its storage and the requesting run, because a kept resolver keeps this creation.
     private func forget() {
+        storageReference.giveUp()
         begunBy.giveUp()
         begunIn.giveUp()
         let dropped = extrasIfAny { state in

@@ -12,8 +12,11 @@ final class Creation: Activity, @unchecked Sendable {
     let host: any ResolutionHost
     /// The graph that caches the instance; nil for a shared instance.
     private let graph: ResolutionGraph?
-    /// The storage in which a custom lifetime keeps the instance.
-    let storage: (any InstanceStorage)?
+    /// The storage in which a custom lifetime keeps the instance, until the creation ends.
+    let storageReference: PassingReference<Shared<any InstanceStorage>>
+    var storage: (any InstanceStorage)? { storageReference.load()?.value }
+    /// Whether a storage keeps the instance.
+    var isStored: Bool { !storageReference.isEmpty }
     /// The registration count when the registration was found.
     let registrationCount: UInt
     /// The time of its beginning, by the container's stopwatch; zero for a graph instance.
@@ -105,7 +108,7 @@ final class Creation: Activity, @unchecked Sendable {
         pack = request.pack
         self.host = host
         graph = nil
-        self.storage = storage
+        storageReference = PassingReference(storage.map { Shared($0) })
         self.predecessor = predecessor
         self.registrationCount = registrationCount
         self.begin = begin
@@ -131,7 +134,7 @@ final class Creation: Activity, @unchecked Sendable {
         self.pack = pack
         self.host = host
         self.graph = graph
-        storage = nil
+        storageReference = PassingReference(nil)
         predecessor = nil
         registrationCount = 0
         begin = .zero

@@ -89,6 +89,24 @@ import Testing
         await expect(.disposed) { try await container.resolve(String.self) }
     }
 
+    @Test func `the container that drains is named where a service of an open parent is refused`() async throws {
+        let parent = pool()
+        let container = Container(name: "draining", parent: parent)
+        try await duringADrain(of: container) {
+            for request in [
+                { _ = try await container.resolve(String.self) },
+                { _ = try await container.optional(String.self) },
+                { try await container.withInstance(Thing.self, arguments: 1) { _ in } },
+            ] as [@Sendable () async throws -> Void] {
+                let error = await #expect(throws: ResolutionError.self) { try await request() }
+                #expect(error?.code == .disposed)
+                #expect(error?.message.contains("container \"draining\", which is draining") == true)
+            }
+            let late = try await parent.resolve(String.self)
+            #expect(late == "late")
+        }
+    }
+
     @Test func `a container that falls back on the draining one begins no work there`() async throws {
         let pool = pool()
         let app = Container(fallbacks: [pool])

@@ -287,4 +287,47 @@ import Testing
         #expect(ends.all == ["rolled back", "the part is told"])
         try await disposal.withLock { $0 }?.value
     }
+
+    // MARK: Waits for itself
+
+    private final class Pool: Sendable {}
+    private final class Session: Sendable {
+        let pool: Pool
+        init(_ pool: Pool) { self.pool = pool }
+    }
+
+    enum Wait: CaseIterable { case drain, otherContainer, otherScope }
+
+    @Test(arguments: Wait.allCases, [false, true])
+    func `work that waits for the end of a lease of its own scope gets an error`(
+        wait: Wait, isDrained: Bool
+    ) async throws {
+        try await finishes {
+            let container = Container(name: "app") {
+                Registration(Pool.self, lifetime: .multiton) { (_, _: String) in Pool() }.onDispose { _ in }
+                Registration(Session.self, lifetime: .scoped) { r in
+                    Session(try await r.lease(Pool.self, arguments: "a"))
+                }
+            }
+            let scope = try OwnedScope(in: container, isDrained: isDrained)
+            let error = await #expect(throws: ResolutionError.self) {
+                try await scope.finish { part in
+                    _ = try await part.resolve(Session.self)
+                    switch wait {
+                    case .drain:
+                        try await container.drain(Pool.self, arguments: "a")
+                    case .otherContainer:
+                        try await container.reset(Pool.self)
+                        _ = try await Container(fallbacks: [container]).resolve(Pool.self, arguments: "a")
+                    case .otherScope:
+                        try await container.reset(Pool.self)
+                        try await container.withScope { _ = try await $0.resolve(Pool.self, arguments: "a") }
+                    }
+                }
+            }
+            #expect(error?.code == (wait == .drain ? .invalidOperation : .circularDependency))
+            _ = try await container.resolve(Pool.self, arguments: "a")
+            try await container.dispose()
+        }
+    }
 }

@@ -28,6 +28,39 @@ import Testing
         #expect(try await container.resolve(Thing.self) === held)
     }
 
+    /// An instance that keeps a way back to its container.
+    private final class Desk: Sendable {
+        private let wayBack: any Sendable
+        private let gone: Counter
+
+        init(_ wayBack: any Sendable, gone: Counter) { (self.wayBack, self.gone) = (wayBack, gone) }
+        deinit { gone.increment() }
+    }
+
+    enum WayBack: CaseIterable { case resolver, provider, lazy }
+
+    @Test(arguments: WayBack.allCases)
+    func `an instance that keeps a way back to its container goes with it when it is dropped`(
+        wayBack: WayBack
+    ) async throws {
+        let gone = Counter()
+        func useOnce() async throws {
+            let container = Container {
+                Registration(Int.self) { _ in 1 }
+                Registration(Desk.self, lifetime: Lifetime("stored") { StrongStorage() }) { r in
+                    switch wayBack {
+                    case .resolver: Desk(r, gone: gone)
+                    case .provider: Desk(try await r.resolve(Provider<Int>.self), gone: gone)
+                    case .lazy: Desk(try await r.resolve(Lazy<Int>.self), gone: gone)
+                    }
+                }
+            }
+            _ = try await container.resolve(Desk.self)
+        }
+        try await useOnce()
+        await until { gone.value == 1 }
+    }
+
     @Test func `a request that is cancelled leaves no entry behind`() async throws {
         let container = Container {
             Registration(Thing.self, lifetime: Lifetime("stored") { StrongStorage() }) { (_, n: Int) in Thing(n) }

@@ -1,0 +1,65 @@
+import Testing
+
+@testable import AsyncDI
+
+private final class Pool: Sendable {}
+private final class Session: Sendable {
+    let pool: Pool
+    init(_ pool: Pool) { self.pool = pool }
+}
+private final class Report: Sendable {
+    let pool: Pool
+    init(_ pool: Pool) { self.pool = pool }
+}
+
+/// Leases that end later than was known to the requests which wait for their end: the instance that holds them is itself
+/// leased when it is dropped.
+@Suite(.timeLimit(.minutes(10))) struct LaterEndTests {
+    enum End: CaseIterable { case reset, disposal, failure }
+
+    private func container(reportMayBegin: Gate) -> Container {
+        Container(name: "app") {
+            Registration(Pool.self, lifetime: .multiton) { (_, _: Int) in Pool() }.onDispose { _ in }
+            Registration(Session.self, lifetime: .scoped) { r in
+                Session(try await r.lease(Pool.self, arguments: 1))
+            }
+            .onDispose { _ in }
+            Registration(Report.self, lifetime: .singleton) { r in
+                await reportMayBegin.pass()
+                return Report(try await r.lease(Pool.self, arguments: 1))
+            }
+        }
+    }
+
+    @Test(arguments: End.allCases)
+    func `a body that waits for the end of its own instance's lease gets an error`(end: End) async throws {
+        try await finishes {
+            let reportMayBegin = Gate()
+            let container = container(reportMayBegin: reportMayBegin)
+            let owned = try OwnedScope(in: container, name: "owned")
+            let scope = owned.container
+            let body = Task {
+                try await scope.withInstance(Session.self) { _ in
+                    _ = try await scope.resolve(Report.self)
+                }
+            }
+            await reportMayBegin.arrived()
+            // Held by the session, which nothing has dropped: an end of the lease may come.
+            try await container.reset(Pool.self, arguments: 1)
+            reportMayBegin.open()
+            await until { container.core.waiterCount(of: Pool.self) == 1 }
+            let ending = Task {
+                switch end {
+                case .reset: try await scope.reset(Session.self)
+                case .disposal: try await scope.dispose()
+                case .failure: try await owned.end(failing: TestError())
+                }
+            }
+            let error = await #expect(throws: ResolutionError.self) { try await body.value }
+            #expect(error?.code == .circularDependency)
+            try await ending.value
+            _ = try await container.resolve(Report.self)
+            try await container.dispose()
+        }
+    }
+}
