@@ -133,7 +133,9 @@ extension ContainerCore {
         // comparing arguments is user code.
         let old = binding.lifetime.isWeak || creation.isStored ? state.instances[creation.key] : nil
         // A storage had already released the old instance, whose remaining leases delay its disposal.
-        if let id = old?.ledgerID, let replaced = state.ledger.take(id) { state.end(replaced, in: &removals) }
+        if let id = old?.ledgerID, let replaced = state.ledger.take(id) {
+            state.end(replaced, in: &removals, hasSuccessor: true)
+        }
         let ledgerID = product.map { state.record($0) }
         if creation.isStored {
             old?.stored?.isFilled = true

@@ -69,13 +69,17 @@ extension ContainerCore {
     /// The leases that a leased instance holds if it decorates another one, and those of that one in turn.
     func leasesInside(_ lease: Lease) -> [Lease] {
         guard lease.key.binding.base != nil else { return [] }
-        let held = withState { state in
-            // It is either kept, or waits for the end of this lease.
-            let kept = state.instances[lease.key].flatMap { $0.cell === lease.cell ? $0.ledgerID : nil }
-            let items = kept.flatMap { state.ledger[$0] }.map { [$0] } ?? lease.leased.pending
-            return items.flatMap(\.leases).compactMap { $0 as? Lease }
-        }
+        let held = disposals(delayedBy: lease).flatMap(\.leases).compactMap { $0 as? Lease }
         return held + held.flatMap { $0.core.leasesInside($0) }
+    }
+
+    /// The disposals of a leased instance, which begin after the lease.
+    func disposals(delayedBy lease: Lease) -> [Disposable] {
+        withState { state in
+            // It is either kept, or waits for the end of this lease.
+            let kept = state.instances[lease.key]?.ledgerID.flatMap { state.ledger[$0] }
+            return kept.flatMap { $0.cell === lease.cell ? [$0] : nil } ?? lease.leased.pending
+        }
     }
 
     /// Ends a lease, and returns the disposals that waited only for it, which the caller runs.

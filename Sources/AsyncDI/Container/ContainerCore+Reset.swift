@@ -153,7 +153,9 @@ extension ContainerCore.State {
     }
 
     /// Arranges the disposal of an instance that has left the caches: after its last lease, or at once without leases.
-    mutating func end(_ item: Disposable, in removals: inout Removals) {
+    ///
+    /// No request waits for the leases of one that has a successor, which a storage released before it.
+    mutating func end(_ item: Disposable, in removals: inout Removals, hasSuccessor: Bool = false) {
         if item.place == nil { item.place = ledger.makePlace() }
         guard leases.postpone(item) else {
             guard item.isSilent else { return owe(item, in: &removals) }
@@ -161,7 +163,7 @@ extension ContainerCore.State {
             return removals.released.append(item)
         }
         removals.postponed.append((item, item.cell))
-        if !item.isSilent { self.endings[EndingKey(item.key)] = item }
+        if !item.isSilent, !hasSuccessor { self.endings[EndingKey(item.key)] = item }
     }
 
     /// Notes that an instance must be disposed outside the lock.

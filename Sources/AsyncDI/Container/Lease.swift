@@ -137,6 +137,8 @@ final class Lease: HeldLease {
         }
     }
 
+    var delaysDisposal: Bool { core.disposals(delayedBy: self).contains { !$0.isSilent } }
+
     /// The disposals of the instance and of its container, which wait for the lease.
     var outer: [Activity] { core.ends + (leased.disposal.map { [$0] } ?? []) }
 

@@ -15,6 +15,8 @@ final class PartOfWork: HeldLease {
             + (scope.isDrained ? EndlessDrains.waiting(forBodyIn: scope.table) : [])
     }
 
+    var delaysDisposal: Bool { false }
+
     func end() {}
     func noteBody() {}
     func passToInstance(of holder: Creation, decorating: Bool) {}

@@ -63,7 +63,7 @@ extension Request {
     /// The instance of a registration and its lease; nil if the registration was replaced meanwhile.
     ///
     /// As the base of a decoration, an unfinished instance of a cycle of properties has no lease. Nor has one in a
-    /// storage, which may release it while the decoration stays: the successor would wait for the decoration's end.
+    /// storage that nothing has to close: the lease would let its decoration live longer than a weak storage means.
     nonisolated(nonsending) func leasedCell(
         _ binding: Binding, owner: any ResolutionHost, registrationCount: UInt, isBase: Bool = false
     ) async throws -> (Cell, (any HeldLease)?)? {
@@ -74,15 +74,22 @@ extension Request {
         guard let place = place(of: binding, owner: owner) else {
             return try await ownCell(binding).map { ($0, nil) }
         }
-        let takesLease = binding.lifetime.ownsInstances && !(isBase && binding.lifetime.makeStorage != nil)
+        let takesLease = binding.lifetime.ownsInstances
         guard
             let found = try await sharedInstance(
                 binding, in: place, registrationCount: registrationCount, takesLease: takesLease)
         else {
             return nil
         }
-        guard takesLease, found.lease == nil else { return (found.cell, found.lease) }
-        return try lease(early: found.cell, of: binding, in: place, isBase: isBase)
+        guard takesLease else { return (found.cell, nil) }
+        guard let lease = found.lease else {
+            return try self.lease(early: found.cell, of: binding, in: place, isBase: isBase)
+        }
+        if isBase, binding.lifetime.makeStorage != nil, !lease.delaysDisposal {
+            lease.end()
+            return (found.cell, nil)
+        }
+        return (found.cell, lease)
     }
 
     // Not inlined, so that its frame is not part of every request.

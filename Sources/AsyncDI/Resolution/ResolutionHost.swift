@@ -154,6 +154,8 @@ protocol HeldLease: AnyObject, Sendable {
     /// Notes that a body holds the lease that held none before, so that waits for the instance's disposal are decided
     /// on again.
     func noteBody()
+    /// Whether the leased instance has a hook or leases of its own, for which its disposal is more than an event.
+    var delaysDisposal: Bool { get }
     /// The disposals that cannot end before the lease does.
     var outer: [Activity] { get }
 }
