@@ -1,6 +1,9 @@
 import AsyncDI
 import Exploration
 
+private protocol Holding: Sendable {}
+extension Tracked: Holding {}
+
 extension Scenario {
     static let starting = [
         Scenario(name: "start-makes-each-once", claim: "start makes every eager service once, beside requests for them")
@@ -59,6 +62,42 @@ extension Scenario {
             explored.expect(runs.value == 2 && slow.peak == 1, "\(runs.value) runs, \(slow.peak) at once")
             try await container.dispose()
         },
+        Scenario(
+            name: "start-fails-beside-decorations",
+            claim: "no request waits for a decoration of what a failed start has disposed", worlds: 2
+        ) { explored in
+            let ledger = Ledger()
+            let isDecoratedAbove = explored.dataSeed % 2 == 0
+            let decoration = Decoration((any Holding).self) { _, inner in Wrapped(inner: inner) }
+            let root = Container(clock: explored.clock) {
+                Registration(Tracked.self, lifetime: .scoped) { _ in
+                    await pause()
+                    return Tracked(in: ledger)
+                }
+                .onDispose { await $0.dispose(yielding: 1) }
+                .implements((any Holding).self)
+                .eager()
+                if isDecoratedAbove { decoration }
+            }
+            let child = Container(parent: root, clock: explored.clock) {
+                Registration(Token.self, lifetime: .singleton) { _ in
+                    await pause(2)
+                    throw Failure(number: 1)
+                }
+                .eager()
+                if !isDecoratedAbove { decoration }
+            }
+            explored.watch(child)
+            let start = explored.task("start") { _ = try await child.start() }
+            let request = explored.task("request") { _ = try await child.resolve((any Holding).self) }
+            let outcome = await start.result
+            explored.expect(outcome.error as? Failure == Failure(number: 1), "the start: \(outcome)")
+            try await request.value
+            _ = try await child.resolve(Tracked.self)
+            _ = try await child.resolve((any Holding).self)
+            try await child.dispose()
+            explored.expect(ledger.imbalance == nil, "\(ledger.imbalance ?? "")")
+        },
         Scenario(name: "start-against-dispose", claim: "a start that a disposal meets ends, and leaves nothing") {
             explored in
             let ledger = Ledger()
@@ -98,6 +137,10 @@ extension Scenario {
             explored.expect(loads.value == 1, "\(loads.value) loads")
         },
     ]
+
+    private struct Wrapped: Holding {
+        let inner: any Holding
+    }
 
     private struct Loading: Module {
         let loads: Counter

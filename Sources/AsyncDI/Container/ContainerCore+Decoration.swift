@@ -134,7 +134,9 @@ extension ContainerCore {
                 try await resolver.resolveInherited(key, pack, beyond: table)
             })
         blueprint.site = inherited.blueprint.site
-        if let keying = inherited.blueprint.keying { blueprint.change { $0.keying = keying } }
+        if let extras = inherited.blueprint.extras?.value {
+            blueprint.change { ($0.keying, $0.abandonment) = (extras.keying, extras.abandonment) }
+        }
         blueprint.factory = decorations.reduce(blueprint.factory) { $1.decorator.decorate($0) }
         return Binding(
             blueprint, defaultLifetime: defaultLifetime, problem: inherited.problem, base: .inherited(inherited))
@@ -189,8 +191,7 @@ extension ContainerCore {
         else { return }
         for alias in state.registrations.records(forwardingTo: service.key) {
             var blueprint = alias.blueprint
-            blueprint.lifetime = service.lifetime
-            blueprint.change { $0.keying = service.blueprint.keying }
+            blueprint.createLikeForwarded(service.blueprint)
             // That of the service is repaired with it.
             let problem = alias.problem?.code == .duplicateRegistration ? alias.problem : service.problem
             let renewed = Binding(blueprint, defaultLifetime: defaultLifetime, problem: problem, base: alias.base)

@@ -12,17 +12,16 @@ extension ContainerCore {
             return kept.cell.map { !kept.isFixed && cells.contains(ObjectIdentifier($0)) } ?? false
         }
         // Decorations of the services, or of types forwarded to them, hold the instances: here and elsewhere.
-        let (keys, forwards) = withState { state in
+        let keys = withState { state in
             let keys = state.instances.all.filter(isStarted).map(\.key)
-            let isDecorated = state.isDecorated || state.hasDecorators
-            return (keys, isDecorated ? keys.flatMap { state.forwards(to: $0) } : [])
+            return keys + state.forwards(to: keys)
         }
-        let decorating = dropWrappers(around: .keys(keys + forwards))
+        let decorating = dropWrappers(around: .keys(keys))
         var removals = Removals()
         withState { state in
             // A disposal of the container disposes them too.
             guard state.life.isOpen else { return }
-            state.drop(.keys(forwards), into: &removals)
+            state.drop(.keys(state.decorations(around: keys)), into: &removals)
             let others = decorating.map(\.removals) + [removals]
             let holders = others.flatMap { $0.disposables + $0.postponed.map(\.item) }
             let started = state.instances.all.filter(isStarted)
@@ -35,9 +34,23 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
-    /// The keys of the types that are forwarded to a service.
-    fileprivate mutating func forwards(to key: CreationKey) -> [CreationKey] {
-        registrations.records(forwardingTo: key.binding.key).map { CreationKey($0, key.arguments) }
+    /// The keys of the types that this container forwards to services, if another one may decorate them.
+    fileprivate mutating func forwards(to keys: [CreationKey]) -> [CreationKey] {
+        guard hasDecorators else { return [] }
+        return keys.flatMap { key in
+            registrations.records(forwardingTo: key.binding.key).map { CreationKey($0, key.arguments) }
+        }
+    }
+
+    /// The instances that decorate some of this container, or are about to, also by registrations of other containers.
+    fileprivate func decorations(around keys: [CreationKey]) -> [CreationKey] {
+        var seen: Set<ObjectIdentifier> = []
+        let bindings = (instances.all.map(\.key.binding) + flights.all.map(\.key.binding)).filter {
+            $0.base != nil && seen.insert(ObjectIdentifier($0)).inserted
+        }
+        return keys.flatMap { key in
+            bindings.filter { $0.decorates(key.binding) }.map { CreationKey($0, key.arguments) }
+        }
     }
 
     /// The instances of which only each other hold leases, bodies, and instances that are being dropped.

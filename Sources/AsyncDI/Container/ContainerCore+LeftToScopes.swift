@@ -49,8 +49,9 @@ extension ContainerCore {
         switch (key.service as? any WrapperType.Type)?.need {
         case .optional(let service)?:
             let key = key.of(service)
+            guard let (binding, table) = table.registration(of: key) else { return needed(key) }
             let request = Request(key: key, pack: .none, host: self, asker: nil)
-            return needed(key).filter { (try? request.isUnsupplied($0.binding, owner: $0.table.host)) != true }
+            return (try? request.isUnsupplied(binding, owner: table.host)) == true ? [] : [(binding, table)]
         case .contributions(let service, let keyType)?:
             let wanted = contributions(to: key.of(service)).filter { $0.contribution(keyedBy: keyType) != nil }
             return wanted.compactMap { table.registration(of: $0) }

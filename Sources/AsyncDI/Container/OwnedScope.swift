@@ -79,13 +79,18 @@ public final class OwnedScope: Sendable {
     public nonisolated(nonsending) func run<R>(
         _ operation: (Container) async throws -> sending R
     ) async throws -> sending R {
-        let isOpen = state.withLock { state in
+        let refusal: ResolutionError? = state.withLock { state in
             // In one step, so that no part begins beside the end.
-            if state.isEnding || container.core.table.isClosed { return false }
-            state.parts += 1
-            return true
+            guard state.isEnding || container.core.table.isClosed else {
+                state.parts += 1
+                return nil
+            }
+            let refusal = container.core.disposedError(nil, asker: nil)
+            // The work of this part is lost, unless the owner has ended the scope.
+            if !state.isEnding, state.failure == nil { state.failure = refusal }
+            return refusal
         }
-        guard isOpen else { throw container.core.disposedError(nil, asker: nil) }
+        if let refusal { throw refusal }
         // Unsafe because a `do` cannot express that the result was received as `sending` and that no other code uses it
         // on its way out.
         nonisolated(unsafe) let result: R
@@ -103,9 +108,11 @@ public final class OwnedScope: Sendable {
         state.withLock { $0.parts -= 1 }
         if container.core.table.isClosed {
             // As at the end of a `withScope`: the caller may do the work again, and not beside its rollback.
-            let error = ContainerCore.cutShort(container.core)
-            await container.core.endFailedBody(because: error)
-            throw container.core.lostWork ?? error
+            let cutShort = ContainerCore.cutShort(container.core)
+            await container.core.endFailedBody(because: cutShort)
+            let error = container.core.lostWork ?? cutShort
+            state.withLock { if $0.failure == nil { $0.failure = error } }
+            throw error
         }
         return result
     }

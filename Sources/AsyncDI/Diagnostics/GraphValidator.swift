@@ -17,7 +17,7 @@ struct GraphValidator<Place: AnyObject> {
         var isNeededAtOnce = true
         /// Whether the requesting node holds the target.
         var isHeld = true
-        /// Whether the requesting node can do without the target.
+        /// Whether the requesting node gets nil if the target has no value, at once or later.
         var isOptional = false
     }
 

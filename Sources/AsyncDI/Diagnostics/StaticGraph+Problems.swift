@@ -172,7 +172,6 @@ extension StaticGraph.Entry {
     /// Whether an optional dependency on a value that scopes supply is nil without it: what outlives the scopes would
     /// keep the nil, in the container that expects the value, and is refused.
     fileprivate func maySkip(_ edge: StaticGraph.Edge, to value: StaticGraph.Entry, outlivingScopes: Bool) -> Bool {
-        edge.isOptional && edge.isNeededAtOnce && value.isLeftToScopes
-            && !(outlivingScopes && host === value.table.host)
+        edge.isOptional && value.isLeftToScopes && !(outlivingScopes && host === value.table.host)
     }
 }

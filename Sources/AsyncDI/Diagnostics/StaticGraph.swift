@@ -150,45 +150,60 @@ struct StaticGraph {
         }
     }
 
+    /// The part of a dependency that may be missing.
+    private enum Optionality {
+        /// None: the registration and a value are needed.
+        case nothing
+        /// The registration, without which there is no wrapper, such as a `Lazy`: its call needs a value.
+        case wrapper
+        /// The registration, or a value.
+        case instance
+    }
+
     private mutating func lookUp(
-        _ key: ServiceKey, neededBy number: Int, atOnce: Bool = true, isHeld: Bool = true, isOptional: Bool = false
+        _ key: ServiceKey, neededBy number: Int, atOnce: Bool = true, isHeld: Bool = true,
+        optional optionality: Optionality = .nothing
     ) {
         let (host, asker) = (entries[number].host, entries[number].service)
         declarations.append((asker, RecordedService(key, owner: "")))
         if let (binding, table) = host.table.registration(of: key) {
-            add(binding, in: table, to: number, atOnce: atOnce, isHeld: isHeld, isOptional: isOptional)
+            add(binding, in: table, to: number, atOnce: atOnce, isHeld: isHeld, isOptional: optionality == .instance)
             return
         }
         switch (key.service as? any WrapperType.Type)?.need {
         case .nothing?:
             return
         case .optional(let service)?:
-            lookUp(key.of(service), neededBy: number, atOnce: atOnce, isHeld: isHeld, isOptional: true)
+            lookUp(key.of(service), neededBy: number, atOnce: atOnce, isHeld: isHeld, optional: .instance)
         case .later(let service, let holdsIt)?:
-            lookUpLater(key.of(service), neededBy: number, isHeld: isHeld && holdsIt, isOptional: isOptional)
+            lookUpLater(
+                key.of(service), neededBy: number, isHeld: isHeld && holdsIt,
+                optional: optionality == .nothing ? .nothing : .wrapper)
         case .contributions(let service, let keyType)?:
             declarations.append((asker, RecordedService(groupOf: key.of(service))))
             let contributions = host.contributions(to: key.of(service)).filter {
                 $0.contribution(keyedBy: keyType) != nil
             }
-            if contributions.isEmpty, !isOptional { miss(key, neededBy: number) }
+            if contributions.isEmpty, optionality == .nothing { miss(key, neededBy: number) }
             for case let (binding, table)? in contributions.map(host.table.registration(of:)) {
                 add(binding, in: table, to: number, atOnce: atOnce, isHeld: isHeld)
             }
         case nil:
-            if isOptional, near(host)?.mismatch(key, asker: nil) == nil { return }
+            if optionality != .nothing, near(host)?.mismatch(key, asker: nil) == nil { return }
             miss(key, neededBy: number)
         }
     }
 
     /// A deferred dependency may be requested with arguments: any registration of the service will do.
-    private mutating func lookUpLater(_ key: ServiceKey, neededBy number: Int, isHeld: Bool, isOptional: Bool) {
+    private mutating func lookUpLater(
+        _ key: ServiceKey, neededBy number: Int, isHeld: Bool, optional optionality: Optionality
+    ) {
         let (host, asker) = (entries[number].host, entries[number].service)
         let isThere = host.table.registration(of: key) != nil
         // The arguments in the wrapper's own key select the registration.
         var candidates = isThere && key.arguments != nil ? [] : near(host)?.otherArguments(of: key) ?? []
         if !isThere, candidates.isEmpty, case .optional(let service)? = (key.service as? any WrapperType.Type)?.need {
-            return lookUpLater(key.of(service), neededBy: number, isHeld: isHeld, isOptional: true)
+            return lookUpLater(key.of(service), neededBy: number, isHeld: isHeld, optional: .instance)
         }
         declaredForLater.append((asker, RecordedService(key.withoutArguments, owner: "")))
         if isThere || candidates.isEmpty { candidates.insert(key, at: 0) }
@@ -196,7 +211,7 @@ struct StaticGraph {
         let isOne = Set(candidates).count == 1
         var seen: Set<ServiceKey> = []
         for candidate in candidates where seen.insert(candidate).inserted {
-            lookUp(candidate, neededBy: number, atOnce: false, isHeld: isHeld && isOne, isOptional: isOptional)
+            lookUp(candidate, neededBy: number, atOnce: false, isHeld: isHeld && isOne, optional: optionality)
         }
     }
 

@@ -173,7 +173,8 @@ extension Registration where Service: Sendable {
     /// Creates the service at start-up: see ``Container/start()``.
     ///
     /// A ``Lifetime/scoped`` service is created at the start of each scope, and at that of the application's container
-    /// unless it needs a value that only scopes supply.
+    /// unless it needs a value that only scopes supply. The decorations of the types that it implements are created
+    /// with it.
     ///
     /// Needs a lifetime whose instances stay: on a transient, graph or weak registration, and on one with arguments, it
     /// is an ``ResolutionError/Code/invalidRegistration``.
@@ -226,12 +227,22 @@ extension Blueprint {
     func forwarding(by forward: Forward) -> Blueprint {
         var copy = Blueprint(key: forward.to, lifetime: lifetime, factory: factory)
         copy.site = site
-        copy.change {
-            $0.target = forward
-            // A decorated instance is cached separately, for each of the arguments, like the service behind it.
-            $0.keying = keying
-        }
+        copy.change { $0.target = forward }
+        copy.createLikeForwarded(self)
         return copy
+    }
+
+    /// Takes over how instances of the service behind a forwarded type are created and kept.
+    ///
+    /// A decorated instance is created and cached separately, for each of the arguments, like the service behind it.
+    mutating func createLikeForwarded(_ service: Blueprint) {
+        // The decoration of a value that each scope supplies belongs to that scope.
+        lifetime = service.isExpected ? .scoped : service.lifetime
+        change {
+            $0.keying = service.keying
+            $0.abandonment = service.abandonment
+            $0.isEager = service.isEager
+        }
     }
 }
 

@@ -76,7 +76,8 @@ extension Blueprint {
     var disposalHooks: [DisposalHook] { extras?.value.disposalHooks ?? [] }
     var healthCheck: HealthCheck? { extras?.value.healthCheck }
     var abandonment: AbandonmentPolicy { extras?.value.abandonment ?? .cancel }
-    var isEager: Bool { extras?.value.isEager ?? false }
+    /// Whether a start creates its instance; a forwarded type has one only if it is decorated.
+    var isEager: Bool { extras.map { $0.value.isEager && $0.value.target == nil } ?? false }
     /// Whether this is internal to the container, and hidden from observers.
     var isHidden: Bool { extras?.value.isHidden ?? false }
     /// The service as observers and snapshots name it: that of a ``Lazy`` is the one that it resolves.

@@ -125,6 +125,15 @@ extension Request {
             return nil
         case .unfinished where isBase && !binding.lifetime.bounds.needsOrder:
             return (cell, nil)
+        case .unfinished where isBase:
+            // Without a lease, the multiton might evict the instance while the decoration is in use.
+            throw ResolutionError(
+                .invalidOperation,
+                "\(key) decorates an instance of \(binding.key) that is still being created, in a cycle of properties, "
+                    + "and leases it because \(binding.key) is a multiton with bounds.",
+                advice:
+                    "Request \(binding.key) itself there, defer the request with Lazy, or use a lifetime without bounds.",
+                steps: pathToHere, asker: asker)
         case .unfinished:
             // Each of the two instances would have to be disposed after the other.
             throw ResolutionError(
@@ -174,8 +183,9 @@ extension Request {
     private func leaseHolder() throws -> Creation {
         if let holder, holder.binding.lifetime.ownsInstances { return holder }
         throw ResolutionError(
-            .invalidOperation, "\(key) was leased for an instance whose end no container owns.",
-            advice: "Lease in the factory of a .scoped, .singleton or .multiton service, or use withInstance.",
+            .invalidOperation, "\(key) was leased where no instance is being created whose end a container owns.",
+            advice:
+                "Lease in the factory of a .scoped, .singleton or .multiton service, before it returns, or use withInstance.",
             steps: pathToHere, asker: asker)
     }
 

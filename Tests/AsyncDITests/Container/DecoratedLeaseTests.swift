@@ -184,6 +184,23 @@ extension ContainerCore {
         #expect(try await container.resolve((any Line).self).isOpen)
     }
 
+    @Test func `a decoration in a cycle of properties of a bounded multiton is refused`() async throws {
+        let container = Container {
+            Registration(Cable.self, lifetime: .multiton(capacity: 2)) { (_, _: String) in Cable() }
+                .injectProperties { (r: Resolver, _: Cable, name: String) in
+                    _ = try await r.resolve(Thing.self, arguments: name)
+                }
+                .implements((any Line).self) { $0 }
+            lines
+            Registration(Thing.self, lifetime: .multiton(capacity: 2)) { (r: Resolver, name: String) in
+                _ = try await r.resolve((any Line).self, arguments: name)
+                return Thing()
+            }
+        }
+        let error = await expect(.invalidOperation) { try await container.resolve(Cable.self, arguments: "a") }
+        #expect(error?.message.hasPrefix("Line(String) decorates an instance of Cable(String)") == true)
+    }
+
     @Test func `a drain waits for the lease of a decorated forwarded type`() async throws {
         let container = Container {
             Registration(Cable.self, lifetime: .multiton) { (_, _: String) in Cable() }

@@ -70,6 +70,27 @@ import Testing
         #expect(closed.entries == ["a"])
     }
 
+    @Test func `a lease after the end of the creation is refused, with the reason`() async throws {
+        let (gate, late) = (Gate(), Locked<Task<Void, any Error>?>(nil))
+        let container = Container {
+            Registration(Int.self, lifetime: .singleton) { _ in 1 }
+            Registration(Thing.self, lifetime: .scoped) { r in
+                late.withLock {
+                    $0 = Task.detached {
+                        await gate.pass()
+                        _ = try await r.lease(Int.self)
+                    }
+                }
+                return Thing()
+            }
+        }
+        _ = try await container.resolve(Thing.self)
+        gate.open()
+        let error = await expect(.invalidOperation) { try await late.withLock { $0 }?.value }
+        #expect(error?.description.contains("before it returns") == true)
+        try await container.dispose()
+    }
+
     @Test func `a body that disposes the container it leases from gets an error`() async throws {
         let container = makeContainer(.multiton, closed: Log())
         let error = await #expect(throws: ResolutionError.self) {

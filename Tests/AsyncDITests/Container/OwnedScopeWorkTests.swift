@@ -288,6 +288,27 @@ import Testing
         try await disposal.withLock { $0 }?.value
     }
 
+    enum LostPart: CaseIterable { case refused, cutShort, none }
+
+    @Test(arguments: LostPart.allCases)
+    func `the end of work of which a part was lost is an error, also without hooks`(part: LostPart) async throws {
+        let container = Container()
+        let scope = try OwnedScope(in: container)
+        if part != .cutShort { try await container.dispose() }
+        if part != .none {
+            await expect(.disposed) {
+                try await scope.run { _ in if part == .cutShort { try await container.dispose() } }
+            }
+            await expect(.disposed) { try await scope.end() }
+        }
+        // Nothing was lost without a part, and a part after the end is refused alone.
+        if part == .none {
+            try await scope.end()
+            await expect(.disposed) { try await scope.run { _ in } }
+            try await scope.end()
+        }
+    }
+
     // MARK: Waits for itself
 
     private final class Pool: Sendable {}

@@ -83,6 +83,23 @@ private struct Panels: Sendable {
         try await app.dispose()
     }
 
+    @Test func `a service whose optional contributions need the value is left out without a run`() async throws {
+        struct Menu: Sendable { let users: [User]? }
+        let observer = RecordingObserver()
+        let app = Container(observers: [observer]) {
+            Registration(expected: User.self).intoMany(key: "signed in")
+            Registration(using: Menu.init, lifetime: .scoped).eager()
+        }
+        let report = try await app.start()
+        #expect(report.services.isEmpty)
+        await app.deliverEvents()
+        #expect(observer.events.allSatisfy { $0.kind == .registered })
+        let scope = try await app.openScope { Registration(instance: User()).intoMany(key: "signed in") }
+        try await scope.start()
+        #expect(try scope.ready(Menu.self).users?.isEmpty == false)
+        try await app.dispose()
+    }
+
     @Test func `a scope that does not supply the value does not start`() async throws {
         let app = application()
         let scope = try await app.openScope("job")

@@ -140,6 +140,29 @@ private struct Page: Sendable {
         try await app.dispose()
     }
 
+    @Test func `an optional value of a scope may be missing later, too`() async throws {
+        struct Later: Sendable { let request: Lazy<Request?> }
+        struct Never: Sendable { let request: Lazy<Request>? }
+        let app = Container(name: "app") {
+            Registration(expected: Request.self)
+            Registration(using: Later.init, lifetime: Lifetime("session"))
+            Registration(Greeting.self, lifetime: Lifetime("session")) { r in Greeting(request: try await r.resolve()) }
+                .injectProperties { resolver, _ in _ = try await resolver.optional(Request.self) }
+                .dependencies(Request?.self)
+        }
+        #expect(try await problems(app) == [])
+        #expect(try await app.resolve(Later.self).request() == nil)
+        #expect(try await app.resolve(Greeting.self).request == nil)
+        // Such a wrapper is there, and needs the value.
+        try await app.register(using: Never.init, lifetime: Lifetime("session"))
+        #expect(try await problems(app) == ["notRegistered: Never → Request"])
+        let never = try await app.resolve(Never.self)
+        await #expect(throws: ResolutionError.self) { try await never.request?() }
+        let scope = try await app.openScope()
+        #expect(try await problems(scope, Later.self) == [])
+        try await app.dispose()
+    }
+
     @Test func `nil is kept by a singleton of a container that does not expect the value itself`() async throws {
         let root = Container(name: "root") { Registration(expected: Request.self) }
         let child = Container(name: "child", parent: root) {
