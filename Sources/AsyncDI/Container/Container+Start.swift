@@ -10,8 +10,9 @@ extension Container {
     /// When one fails, the others are cancelled, and the instances that the start created in this container are
     /// disposed before this throws, with the error as ``DisposalReason/error``; the container may be started again.
     /// Modules stay loaded. So do these instances: those that a scope's start created in a container above it, those
-    /// that other requests created meanwhile, with those that these lease, and those that a factory may hold which goes
-    /// on after its cancellation. ``Container/startFailure`` names the service that failed, and so do observers.
+    /// that other requests created meanwhile, those that a body or one of these leases, and those that a factory may
+    /// hold which goes on after its cancellation. ``Container/startFailure`` names the service that failed, and so do
+    /// observers.
     /// ```swift
     /// let container = Container {
     ///     Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }.eager()

@@ -58,7 +58,10 @@ final class Lease: HeldLease {
             quiet = state.life.endBody()
             return leased.pending
         }
-        for disposal in pending { disposal.wake() }
+        for disposal in pending {
+            disposal.wake()
+            disposal.noteWaitForLeases()
+        }
         for continuation in quiet { continuation.resume() }
     }
 
@@ -100,15 +103,26 @@ final class Lease: HeldLease {
     /// Called outside every container's lock.
     func noteLaterEnd() {
         guard leased.disposal != nil else { return }
-        leased.noteNewHolder()
-        wakeSuccessors()
+        var frontier = [self]
+        var seen: Set<ObjectIdentifier> = []
+        while let lease = frontier.popLast() {
+            guard lease.leased.disposal != nil, seen.insert(ObjectIdentifier(lease.leased)).inserted else { continue }
+            lease.leased.noteNewHolder()
+            // The leases that the instance holds end after this one.
+            for disposal in lease.wakeSuccessors() { frontier += disposal.leases.compactMap { $0 as? Lease } }
+        }
     }
 
     /// Lets the creations that wait for the end of the lease check again whether to wait.
     ///
     /// Called outside every container's lock.
-    func wakeSuccessors() {
-        for disposal in core.withState({ _ in leased.pending }) { disposal.wake() }
+    ///
+    /// - Returns: The disposals that wait for the lease.
+    @discardableResult
+    func wakeSuccessors() -> [Disposable] {
+        let pending = core.withState { _ in leased.pending }
+        for disposal in pending { disposal.wake() }
+        return pending
     }
 
     /// Notes that the lease ends, or is about to end because the disposal of its holder begins.

@@ -105,14 +105,17 @@ public final class OwnedScope: Sendable {
             await container.core.endFailedBody(because: error)
             throw error
         }
-        state.withLock { $0.parts -= 1 }
-        if container.core.table.isClosed {
-            // As at the end of a `withScope`: the caller may do the work again, and not beside its rollback.
+        let cutShort: ResolutionError? = state.withLock { state in
+            state.parts -= 1
+            guard container.core.table.isClosed else { return nil }
             let cutShort = ContainerCore.cutShort(container.core)
+            if state.failure == nil { state.failure = cutShort }
+            return cutShort
+        }
+        if let cutShort {
+            // As at the end of a `withScope`: the caller may do the work again, and not beside its rollback.
             await container.core.endFailedBody(because: cutShort)
-            let error = container.core.lostWork ?? cutShort
-            state.withLock { if $0.failure == nil { $0.failure = error } }
-            throw error
+            throw container.core.lostWork ?? cutShort
         }
         return result
     }

@@ -34,11 +34,6 @@ enum ResetSelection {
 }
 
 extension Binding {
-    /// Whether this decorates a registration, or a type that is forwarded to its service.
-    func decorates(_ inner: Binding) -> Bool {
-        base != nil && (innermostForwardedKey == inner.key || wraps { $0 === inner })
-    }
-
     /// Whether this decorates an inherited registration for which the condition holds, or a decoration of it.
     fileprivate func wraps(_ isMeant: (Binding) -> Bool) -> Bool {
         var base = base

@@ -158,6 +158,13 @@ extension StaticGraph.Entry {
     /// Whether it stands for a value that each scope must supply.
     fileprivate var isLeftToScopes: Bool { binding.blueprint.isExpected && !table.host.isScope }
 
+    /// The same of such a value or of a decoration of it.
+    fileprivate var isUnsupplied: Bool {
+        if binding.base == nil { return isLeftToScopes }
+        let request = Request(key: binding.key, pack: .none, host: host, asker: nil)
+        return (try? request.isUnsupplied(binding, owner: table.host)) == true
+    }
+
     /// Whether a container that is no scope creates and keeps its instances.
     fileprivate var isKeptAboveScopes: Bool {
         binding.lifetime.sharing == .registeringContainer && !binding.blueprint.isExpected
@@ -172,6 +179,6 @@ extension StaticGraph.Entry {
     /// Whether an optional dependency on a value that scopes supply is nil without it: what outlives the scopes would
     /// keep the nil, in the container that expects the value, and is refused.
     fileprivate func maySkip(_ edge: StaticGraph.Edge, to value: StaticGraph.Entry, outlivingScopes: Bool) -> Bool {
-        edge.isOptional && value.isLeftToScopes && !(outlivingScopes && host === value.table.host)
+        edge.isOptional && value.isUnsupplied && !(outlivingScopes && host === value.table.host)
     }
 }

@@ -173,8 +173,8 @@ extension Registration where Service: Sendable {
     /// Creates the service at start-up: see ``Container/start()``.
     ///
     /// A ``Lifetime/scoped`` service is created at the start of each scope, and at that of the application's container
-    /// unless it needs a value that only scopes supply. The decorations of the types that it implements are created
-    /// with it.
+    /// unless it needs a value that only scopes supply. Decorations of the types that it implements, in the same
+    /// container, are created with it.
     ///
     /// Needs a lifetime whose instances stay: on a transient, graph or weak registration, and on one with arguments, it
     /// is an ``ResolutionError/Code/invalidRegistration``.
@@ -236,7 +236,7 @@ extension Blueprint {
     ///
     /// A decorated instance is created and cached separately, for each of the arguments, like the service behind it.
     mutating func createLikeForwarded(_ service: Blueprint) {
-        // The decoration of a value that each scope supplies belongs to that scope.
+        // The decoration of a value that scopes supply belongs to each scope that requests it.
         lifetime = service.isExpected ? .scoped : service.lifetime
         change {
             $0.keying = service.keying

@@ -12,8 +12,13 @@ private struct Marked: Numbered { let number: Int }
 
     @Test(arguments: Place.allCases)
     func `with finish, an abandoned creation runs on in its decoration`(place: Place) async throws {
-        let decorator = DrivenFactory<Int>()
-        let ofThing = Decoration(Thing.self) { _, _ in Thing(try await decorator.run()) }
+        let (decorator, cancelled) = (DrivenFactory<Int>(), Counter())
+        @Sendable nonisolated(nonsending) func decorate() async throws -> Int {
+            let number = try await decorator.run()
+            if Task.isCancelled { cancelled.increment() }
+            return number
+        }
+        let ofThing = Decoration(Thing.self) { _, _ in Thing(try await decorate()) }
         func registration() -> Registration<Thing> {
             Registration(Thing.self, lifetime: .singleton) { _ in Thing(1) }.implements((any Numbered).self)
         }
@@ -21,7 +26,7 @@ private struct Marked: Numbered { let number: Int }
             if place == .replacedService { registration() } else { registration().whenAbandoned(.finish) }
             if place == .ownService { ofThing }
             if place == .forwardedType || place == .replacedService {
-                Decoration((any Numbered).self) { _, _ in Marked(number: try await decorator.run()) }
+                Decoration((any Numbered).self) { _, _ in Marked(number: try await decorate()) }
             }
         }
         if place == .replacedService { try await root.register(registration().whenAbandoned(.finish)) }
@@ -37,7 +42,7 @@ private struct Marked: Numbered { let number: Int }
         let kept: any Numbered =
             isOfType ? try await container.resolve((any Numbered).self) : try await container.resolve(Thing.self)
         #expect(kept.number == 7)
-        #expect(decorator.count == 1)
+        #expect(decorator.count == 1 && cancelled.value == 0)
         try await root.dispose()
     }
 

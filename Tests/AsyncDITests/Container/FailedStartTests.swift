@@ -8,8 +8,8 @@ private struct Logged: Store {
     let inner: any Store
 }
 private final class Report: Sendable {
-    let disk: Disk
-    init(_ disk: Disk) { self.disk = disk }
+    let store: any Store
+    init(_ store: any Store) { self.store = store }
 }
 
 /// A start that fails, beside requests that use what it has created.
@@ -24,63 +24,89 @@ private final class Report: Sendable {
         .eager()
     }
 
-    @Test(arguments: [false, true])
-    func `a decoration of an instance goes with it when the start fails`(isInChild: Bool) async throws {
-        try await finishes {
-            let (mayFail, attempts, closed) = (Gate(), Counter(), Counter())
-            let container = Container {
-                Registration(Disk.self, lifetime: .singleton) { _ in Disk() }.onDispose { _ in closed.increment() }
-                    .eager().implements((any Store).self) { $0 }
-                if !isInChild { Decoration((any Store).self) { _, inner in Logged(inner: inner) } }
-                failing(mayFail, attempts)
-            }
-            let child = Container(parent: container) {
-                if isInChild { Decoration((any Store).self) { _, inner in Logged(inner: inner) } }
-            }
-            let start = Task { try await container.start() }
-            await mayFail.arrived()
-            let first = try await container.resolve(Disk.self)
-            _ = try await child.resolve((any Store).self)
-            mayFail.open()
-            await #expect(throws: TestError(1)) { try await start.value }
-            try await container.start()
-            #expect(closed.value == 1)
-            let second = try await container.resolve(Disk.self)
-            let store = try await child.resolve((any Store).self) as? Logged
-            #expect(second !== first && store?.inner as? Disk === second)
-            try await container.dispose()
-            #expect(closed.value == 2)
-        }
+    /// The part of a request that leases an instance which the start has created.
+    enum Lessee: CaseIterable {
+        case instance, instanceOfScope, decoration, decorationInChild, instanceWithDecoration, body
     }
 
-    @Test func `an instance that another request's instance leases stays when the start fails`() async throws {
+    @Test(arguments: Lessee.allCases, [Lifetime.multiton, Lifetime("stored") { StrongStorage() }])
+    func `an instance that a request leases stays when the start fails`(
+        _ lessee: Lessee, _ lifetime: Lifetime
+    ) async throws {
         try await finishes {
             let (mayFail, attempts, closed) = (Gate(), Counter(), Counter())
+            let long = lifetime == .multiton ? .singleton : lifetime
+            let decoration = Decoration((any Store).self) { _, inner in Logged(inner: inner) }
             let container = Container {
-                Registration(Disk.self, lifetime: .multiton) { (_, _: Int) in Disk() }
+                Registration(Disk.self, lifetime: lifetime) { (_, _: Int) in Disk() }
                     .onDispose { _ in closed.increment() }
-                Registration(String.self, lifetime: .singleton) { r in
+                    .implements((any Store).self) { $0 }
+                if lessee == .decoration || lessee == .instanceWithDecoration { decoration }
+                Registration(String.self, lifetime: long) { r in
                     _ = try await r.resolve(Disk.self, arguments: 1)
                     _ = try await r.resolve(Disk.self, arguments: 2)
                     return ""
                 }
                 .eager()
-                Registration(Report.self, lifetime: .singleton) { r in
-                    Report(try await r.lease(Disk.self, arguments: 1))
+                Registration(Report.self, lifetime: lessee == .instanceOfScope ? .scoped : long) { r in
+                    Report(try await r.lease((any Store).self, arguments: 1))
                 }
+                failing(mayFail, attempts)
+            }
+            let child = Container(parent: container) { if lessee == .decorationInChild { decoration } }
+            let start = Task { try await container.start() }
+            await mayFail.arrived()
+            await until { container.core.withState { state in state.flights.all.count == 1 } }
+            @Sendable func failStart() async throws {
+                mayFail.open()
+                await #expect(throws: TestError(1)) { try await start.value }
+                #expect(closed.value == 1, "only the other one")
+                try await container.start()
+            }
+            let store: any Store
+            switch lessee {
+            case .body:
+                store = try await container.withInstance(Disk.self, arguments: 1) { disk in
+                    try await failStart()
+                    return disk
+                }
+            case .decoration, .decorationInChild:
+                store = try await child.resolve((any Store).self, arguments: 1)
+                try await failStart()
+            case .instance, .instanceOfScope, .instanceWithDecoration:
+                store = try await child.resolve(Report.self).store
+                try await failStart()
+            }
+            let disk = (store as? Logged)?.inner ?? store
+            #expect(try await container.resolve(Disk.self, arguments: 1) === disk as? Disk)
+            try await child.dispose()
+            try await container.dispose()
+            #expect(closed.value == 3)
+        }
+    }
+
+    @Test func `instances that only the start uses are disposed when it fails, with their decorations`() async throws {
+        try await finishes {
+            let (mayFail, attempts, closed) = (Gate(), Counter(), Counter())
+            let container = Container {
+                Registration(Disk.self, lifetime: .singleton) { _ in Disk() }.onDispose { _ in closed.increment() }
+                    .implements((any Store).self) { $0 }.eager()
+                Decoration((any Store).self) { _, inner in Logged(inner: inner) }
+                Registration(Report.self, lifetime: .singleton) { r in Report(try await r.lease((any Store).self)) }
+                    .eager()
                 failing(mayFail, attempts)
             }
             let start = Task { try await container.start() }
             await mayFail.arrived()
-            await until { container.core.withState { state in state.flights.all.count == 1 } }
-            let report = try await container.resolve(Report.self)
+            let first = try await container.resolve(Disk.self)
+            await until { (try? container.ready(Report.self)) != nil }
             mayFail.open()
             await #expect(throws: TestError(1)) { try await start.value }
-            #expect(closed.value == 1, "only the other one")
+            #expect(closed.value == 1)
             try await container.start()
-            #expect(try await container.resolve(Disk.self, arguments: 1) === report.disk)
+            #expect(try await container.resolve(Disk.self) !== first)
             try await container.dispose()
-            #expect(closed.value == 3)
+            #expect(closed.value == 2)
         }
     }
 }

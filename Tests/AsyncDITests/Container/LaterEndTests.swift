@@ -2,10 +2,14 @@ import Testing
 
 @testable import AsyncDI
 
-private final class Pool: Sendable {}
-private final class Session: Sendable {
-    let pool: Pool
-    init(_ pool: Pool) { self.pool = pool }
+private protocol Duct: Sendable {}
+private final class Pool: Duct {}
+private struct Logged: Duct {
+    let inner: any Duct
+}
+private final class Session: Duct {
+    let line: any Duct
+    init(_ line: any Duct) { self.line = line }
 }
 private final class Report: Sendable {
     let pool: Pool
@@ -16,12 +20,24 @@ private final class Report: Sendable {
 /// leased when it is dropped.
 @Suite(.timeLimit(.minutes(10))) struct LaterEndTests {
     enum End: CaseIterable { case reset, disposal, failure }
+    /// The way from the session's lease to the pool.
+    enum Way: CaseIterable { case direct, decoration, otherSession }
 
-    private func container(reportMayBegin: Gate) -> Container {
+    private func container(_ way: Way, reportMayBegin: Gate) -> Container {
         Container(name: "app") {
             Registration(Pool.self, lifetime: .multiton) { (_, _: Int) in Pool() }.onDispose { _ in }
-            Registration(Session.self, lifetime: .scoped) { r in
+                .implements((any Duct).self) { $0 }
+            if way == .decoration { Decoration((any Duct).self) { _, inner in Logged(inner: inner) } }
+            Registration(Session.self, qualifier: "other", lifetime: .scoped) { r in
                 Session(try await r.lease(Pool.self, arguments: 1))
+            }
+            .onDispose { _ in }
+            Registration(Session.self, lifetime: .scoped) { r in
+                switch way {
+                case .direct: Session(try await r.lease(Pool.self, arguments: 1))
+                case .decoration: Session(try await r.lease((any Duct).self, arguments: 1))
+                case .otherSession: Session(try await r.lease(Session.self, qualifier: "other"))
+                }
             }
             .onDispose { _ in }
             Registration(Report.self, lifetime: .singleton) { r in
@@ -31,11 +47,11 @@ private final class Report: Sendable {
         }
     }
 
-    @Test(arguments: End.allCases)
-    func `a body that waits for the end of its own instance's lease gets an error`(end: End) async throws {
+    @Test(arguments: End.allCases, Way.allCases)
+    func `a body that waits for the end of its own instance's lease gets an error`(end: End, way: Way) async throws {
         try await finishes {
             let reportMayBegin = Gate()
-            let container = container(reportMayBegin: reportMayBegin)
+            let container = container(way, reportMayBegin: reportMayBegin)
             let owned = try OwnedScope(in: container, name: "owned")
             let scope = owned.container
             let body = Task {
@@ -46,6 +62,7 @@ private final class Report: Sendable {
             await reportMayBegin.arrived()
             // Held by the session, which nothing has dropped: an end of the lease may come.
             try await container.reset(Pool.self, arguments: 1)
+            if way == .otherSession { try await scope.reset(Session.self, qualifier: "other") }
             reportMayBegin.open()
             await until { container.core.waiterCount(of: Pool.self) == 1 }
             let ending = Task {

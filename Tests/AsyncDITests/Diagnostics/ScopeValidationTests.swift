@@ -141,6 +141,7 @@ private struct Page: Sendable {
     }
 
     @Test func `an optional value of a scope may be missing later, too`() async throws {
+        struct Idea: Thinking { let request: (any Incoming)? }
         struct Later: Sendable { let request: Lazy<Request?> }
         struct Never: Sendable { let request: Lazy<Request>? }
         let app = Container(name: "app") {
@@ -153,6 +154,16 @@ private struct Page: Sendable {
         #expect(try await problems(app) == [])
         #expect(try await app.resolve(Later.self).request() == nil)
         #expect(try await app.resolve(Greeting.self).request == nil)
+        let decorated = Container {
+            Registration(expected: Request.self).implements((any Incoming).self)
+            Decoration((any Incoming).self) { _, inner in inner }
+            Registration((any Thinking).self, lifetime: Lifetime("session")) { r in
+                Idea(request: try await r.optional((any Incoming).self))
+            }
+            .dependencies((any Incoming)?.self)
+        }
+        #expect(try await problems(decorated) == [])
+        _ = try await decorated.resolve((any Thinking).self)
         // Such a wrapper is there, and needs the value.
         try await app.register(using: Never.init, lifetime: Lifetime("session"))
         #expect(try await problems(app) == ["notRegistered: Never → Request"])
