@@ -9,6 +9,9 @@ final class KeyDrain {
     /// The waits that a drain in a run or body has entered into the graph of waits.
     private var suspensions: [Suspension] = []
     private var errors: [any Error] = []
+    /// The errors for waits that would never end: of several instances, such as one and its decoration, the first says
+    /// enough.
+    private var refusals: [ResolutionError] = []
 
     /// Begins to wait.
     ///
@@ -47,8 +50,9 @@ final class KeyDrain {
         let added = Set(dropped() + products).subtracting(disposables)
         try enter(added.map { $0 as Activity })
         note(added)
-        for item in disposables { try await wait(for: item, until: end) }
-        if !errors.isEmpty { throw DisposalError(errors: errors) }
+        for item in disposables { await wait(for: item, until: end) }
+        if errors.isEmpty, let refusal = refusals.first { throw refusal }
+        if !errors.isEmpty { throw DisposalError(errors: errors + refusals) }
     }
 
     /// Ends the waits.
@@ -85,7 +89,7 @@ final class KeyDrain {
         }
     }
 
-    private func wait(for item: Disposable, until end: Duration?) async throws {
+    private func wait(for item: Disposable, until end: Duration?) async {
         do {
             let isOver = try await item.isOver(before: end, timedBy: core.stopwatch, clock: core.clock) {
                 try enter([item])
@@ -96,8 +100,8 @@ final class KeyDrain {
                 errors.append(
                     core.timedOut("the disposal of \(item.key)", waitingFor: object(of: item), of: [item.key]))
             }
-        } catch let error as ResolutionError where errors.isEmpty && disposables.count == 1 {
-            throw error
+        } catch let refusal as ResolutionError {
+            refusals.append(refusal)
         } catch {
             errors.append(error)
         }

@@ -79,4 +79,21 @@ private final class Report: Sendable {
             try await container.dispose()
         }
     }
+
+    @Test(arguments: [Way.direct, .decoration])
+    func `a drain that its own body keeps waiting is refused with one error`(way: Way) async throws {
+        try await finishes {
+            let container = container(way, reportMayBegin: Gate())
+            let scope = try await container.openScope()
+            let body = Task {
+                try await scope.withInstance(Session.self) { _ in
+                    try await container.drain(Pool.self, arguments: 1)
+                }
+            }
+            await until { container.core.withState { $0.leases.all.contains { !$0.pending.isEmpty } } }
+            try await scope.reset(Session.self)
+            await expect(.invalidOperation) { try await body.value }
+            try await container.dispose()
+        }
+    }
 }
