@@ -9,10 +9,10 @@ extension Container {
     /// Independent services are created concurrently, so this takes as long as the longest chain of dependencies.
     /// When one fails, the others are cancelled, and the instances that the start created in this container are
     /// disposed before this throws, with the error as ``DisposalReason/error``; the container may be started again.
-    /// Modules stay loaded. So do these instances: those that a scope's start created in a container above it, those
-    /// that other requests created meanwhile, those that a body or one of these leases, and those that a factory may
-    /// hold which goes on after its cancellation. ``Container/startFailure`` names the service that failed, and so do
-    /// observers.
+    /// Modules stay loaded. So do instances that a scope's start created in a container above it, and those that other
+    /// requests created meanwhile. If a body or such an instance leases one that the start created, or if a factory
+    /// goes on for more than a second after its cancellation, all of them stay, because they may be in use.
+    /// ``Container/startFailure`` names the service that failed, and so do observers.
     /// ```swift
     /// let container = Container {
     ///     Registration(Database.self, lifetime: .singleton) { _ in try await Database.open("app.sqlite") }.eager()
@@ -70,6 +70,7 @@ extension ContainerCore {
         } catch {
             // The other creations were cancelled with the start: none of them failed.
             if error is CancellationError, Task.isCancelled { eager = nil }
+            if undoesFailure { await waitForCancelledCreations(of: meter) }
             // Before the records are taken: a creation that ends in between is recorded.
             let isOver = withState { state in !state.flights.all.contains { $0.belongs(to: meter) } }
             let failure = meter.fail(of: eager, since: begin)

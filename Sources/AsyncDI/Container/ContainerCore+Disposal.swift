@@ -156,7 +156,7 @@ extension ContainerCore {
     private func launch(_ disposal: Disposal, reason: DisposalReason, depth: Int, hasHooksOnly: Bool) {
         scopeBeginsClosing()
         // The leases of a scope's instances end with this disposal, which may wait for a body.
-        if !hasHooksOnly { for lease in bodyReference.object?.held ?? [] { lease.noteLaterEnd() } }
+        if !hasHooksOnly, let held = bodyReference.object?.held { Lease.noteLaterEnd(of: held) }
         dropWrappersElsewhere()
         let observed = observedHandle()
         if depth < Self.greatestDepthOnOneStack, ResolutionContext.run == nil,

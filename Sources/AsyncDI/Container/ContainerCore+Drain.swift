@@ -40,7 +40,7 @@ extension ContainerCore {
         async let own = result { try await self.drainHere(key, pack, deadline: deadline) }
         async let inherited = result { try await owner.drain(key, pack, deadline: deadline) }
         let errors = await [own, inherited].compactMap(\.self)
-        if errors.count == 1 { throw errors[0] }
+        if let first = errors.first, errors.count == 1 || errors.allSatisfy({ $0 is ResolutionError }) { throw first }
         if !errors.isEmpty { throw DisposalError(errors: errors.flatMap { ($0 as? DisposalError)?.parts() ?? [$0] }) }
     }
 
@@ -73,7 +73,7 @@ extension ContainerCore {
             withState { $0.dropped(keys) }
         }
         let disposables = Set(removals.disposables + removals.postponed.map(\.item) + dropped())
-        for item in disposables { item.noteWaitForLeases() }
+        Lease.noteLaterEnd(of: disposables.flatMap(\.leases))
         let begun = Result { try KeyDrain(of: key, in: self, awaiting: Array(disposables), creations) }
         dispose(of: removals)
         let drain = try begun.get()

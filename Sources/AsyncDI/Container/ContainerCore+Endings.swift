@@ -41,11 +41,12 @@ extension ContainerCore {
             return action
         }
         guard let action else { return nil }
+        // Before the calls that wait for the end go on.
+        for lease in ending.leases { lease.end() }
         creation.finishEnd()
         // For a start that began meanwhile.
         startMeter?.end(of: creation, with: result, storedAs: ending.generation)
         if ending.isKept, creation.binding.lifetime.bounds.idle != nil { watchIdle(creation.binding) }
-        for lease in ending.leases { lease.end() }
         for lease in ending.prolonged { lease.wakeSuccessors() }
         dispose(of: ending.removals)
         action.resumeWaiters(

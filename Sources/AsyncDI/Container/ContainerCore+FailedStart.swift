@@ -1,10 +1,28 @@
 /// The instances of a start that has failed.
 extension ContainerCore {
+    /// Waits for the creations that were cancelled with a start, at most for a second.
+    ///
+    /// Most end at once. One that goes on may hold what the start created.
+    func waitForCancelledCreations(of meter: StartMeter) async {
+        let last = stopwatch.elapsed() + .seconds(1)
+        while true {
+            let ends = withState { state in
+                state.flights.all.filter { $0.belongs(to: meter) && state.flights[$0]?.isWindingDown == true }
+                    .compactMap(\.end)
+            }
+            if ends.isEmpty { return }
+            for end in ends {
+                let rest = max(last - stopwatch.elapsed(), .zero)
+                guard await end.wait(atMost: rest, clock: clock) else { return }
+            }
+        }
+    }
+
     /// Drops the instances of a start that are still cached, and waits until they are disposed; observers receive the
     /// errors of hooks.
     ///
-    /// A leased one stays, because of a request that came meanwhile: its body or instance uses it, and a successor would
-    /// wait for the end of the lease.
+    /// If a body or another instance leases one of them, because of a request that came meanwhile, all of them stay: it
+    /// may hold any of the others.
     func dispose(_ instances: [StartedInstance], reason: DisposalReason) async {
         let cells = Set(instances.map { ObjectIdentifier($0.cell) })
         let generations = Set(instances.compactMap(\.generation))
@@ -16,7 +34,10 @@ extension ContainerCore {
         withState { state in
             // A disposal of the container disposes them too.
             guard state.life.isOpen else { return }
-            state.drop(state.unleased(state.instances.all.filter(isStarted)), into: &removals)
+            let started = state.instances.all.filter(isStarted)
+            guard !state.isLeasedElsewhere(started) else { return }
+            state.drop(started, into: &removals)
+            for (item, _) in removals.postponed { item.cause = reason.error }
         }
         // Refused if they would wait for themselves; the instances are disposed nevertheless.
         _ = try? await disposeAndWait(removals, reason: reason)
@@ -24,22 +45,24 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
-    /// The instances of which only each other hold leases.
-    fileprivate func unleased(_ instances: [CacheEntry]) -> [CacheEntry] {
-        var unleased = instances
-        while true {
-            var ending: [ObjectIdentifier: Int] = [:]
-            for item in unleased.compactMap({ $0.ledgerID.flatMap { ledger[$0] } }) {
-                for case let lease as Lease in item.leases { ending[ObjectIdentifier(lease.leased), default: 0] += 1 }
+    /// Whether a body, or an instance that is none of these, leases one of these instances.
+    fileprivate mutating func isLeasedElsewhere(_ instances: [CacheEntry]) -> Bool {
+        if leases.isEmpty { return false }
+        var leasesAmongThem: [ObjectIdentifier: Int] = [:]
+        for item in instances.compactMap({ $0.ledgerID.flatMap { ledger[$0] } }) {
+            for case let lease as Lease in item.leases {
+                leasesAmongThem[ObjectIdentifier(lease.leased), default: 0] += 1
             }
-            let left = unleased.filter { kept in
-                // The leases of an instance in a storage are those of the cell of its disposal.
-                let cell = kept.cell ?? kept.ledgerID.flatMap { ledger[$0]?.cell }
-                guard let leased = cell.flatMap({ leases[$0] }) else { return true }
-                return leased.count <= ending[ObjectIdentifier(leased), default: 0]
-            }
-            if left.count == unleased.count { return unleased }
-            unleased = left
+        }
+        return instances.contains { kept in
+            // The leases of an instance in a storage are those of the cell of its disposal, if it has one.
+            let leased: [LeasedCell] =
+                if let cell = kept.cell ?? kept.ledgerID.flatMap({ ledger[$0]?.cell }) {
+                    leases[cell].map { [$0] } ?? []
+                } else {
+                    leases.all(of: [EndingKey(kept.key)]).filter(\.pending.isEmpty)
+                }
+            return leased.contains { $0.count > leasesAmongThem[ObjectIdentifier($0), default: 0] }
         }
     }
 }

@@ -5,7 +5,7 @@ extension ContainerCore {
         var errors: [any Error] = []
         let hooks = item.binding.blueprint.disposalHooks
         if !hooks.isEmpty, let cell = item.cell {
-            let error = item.isCutShort ? reason.error ?? item.failure : item.failure ?? reason.error
+            let error = item.isCutShort ? reason.error ?? item.failure : item.failure ?? item.cause ?? reason.error
             let reason = DisposalReason(
                 error: error, hasCaller: reason.hasCaller || item.isDrained)
             // A hook is a run like that of a factory: its waits are in the graph of waits.

@@ -66,7 +66,8 @@ extension ContainerCore {
     func dispose(
         of removals: Removals, reason: DisposalReason = DisposalReason(hasCaller: false), as batch: DisposalBatch? = nil
     ) -> Task<[any Error], Never>? {
-        for (item, _) in removals.postponed { item.noteWaitForLeases() }
+        // Their disposals wait for leases of the instances, and with them the end of the leases that these hold.
+        if !removals.postponed.isEmpty { Lease.noteLaterEnd(of: removals.postponed.flatMap(\.item.leases)) }
         for storage in removals.storages { work(on: storage, beginningWith: .clear) }
         for watcher in removals.watchers { watcher.cancel() }
         return cleanUp(batch ?? DisposalBatch(removals.disposables), reason: reason)

@@ -58,10 +58,8 @@ final class Lease: HeldLease {
             quiet = state.life.endBody()
             return leased.pending
         }
-        for disposal in pending {
-            disposal.wake()
-            disposal.noteWaitForLeases()
-        }
+        for disposal in pending { disposal.wake() }
+        if !pending.isEmpty { Self.noteLaterEnd(of: pending.flatMap(\.leases)) }
         for continuation in quiet { continuation.resume() }
     }
 
@@ -95,15 +93,14 @@ final class Lease: HeldLease {
         for lease in inside { lease.wakeSuccessors() }
     }
 
-    func noteBody() { noteLaterEnd() }
+    func noteBody() { Self.noteLaterEnd(of: [self]) }
 
-    /// Notes that the lease may end later than was known to the creations that wait for its end, which then check again
+    /// Notes that leases may end later than was known to the creations that wait for their ends, which then check again
     /// whether to wait.
     ///
     /// Called outside every container's lock.
-    func noteLaterEnd() {
-        guard leased.disposal != nil else { return }
-        var frontier = [self]
+    static func noteLaterEnd(of leases: [any HeldLease]) {
+        var frontier = leases.compactMap { $0 as? Lease }
         var seen: Set<ObjectIdentifier> = []
         while let lease = frontier.popLast() {
             guard lease.leased.disposal != nil, seen.insert(ObjectIdentifier(lease.leased)).inserted else { continue }
@@ -162,11 +159,6 @@ final class Lease: HeldLease {
 }
 
 extension Disposable {
-    /// Notes that the disposal waits for leases of the instance, and with it the end of the leases that it holds.
-    func noteWaitForLeases() {
-        for lease in leases { (lease as? Lease)?.noteLaterEnd() }
-    }
-
     /// Notes that the disposal is about to begin, which will end the leases that the instance holds.
     func noteEndOfLeases() {
         for lease in leases { (lease as? Lease)?.endLongHolds() }

@@ -42,6 +42,10 @@ public final class OwnedScope: Sendable {
         var failure: (any Error)?
         /// The error of the end, for every other call that ends the scope.
         var error: (any Error)?
+
+        mutating func noteFailure(_ error: any Error) {
+            if failure == nil { failure = error }
+        }
     }
 
     /// Opens a scope.
@@ -79,18 +83,18 @@ public final class OwnedScope: Sendable {
     public nonisolated(nonsending) func run<R>(
         _ operation: (Container) async throws -> sending R
     ) async throws -> sending R {
-        let refusal: ResolutionError? = state.withLock { state in
+        let (isOpen, isEnding) = state.withLock { state in
             // In one step, so that no part begins beside the end.
-            guard state.isEnding || container.core.table.isClosed else {
-                state.parts += 1
-                return nil
-            }
+            let isOpen = !state.isEnding && !container.core.table.isClosed
+            if isOpen { state.parts += 1 }
+            return (isOpen, state.isEnding)
+        }
+        guard isOpen else {
             let refusal = container.core.disposedError(nil, asker: nil)
             // The work of this part is lost, unless the owner has ended the scope.
-            if !state.isEnding, state.failure == nil { state.failure = refusal }
-            return refusal
+            if !isEnding { state.withLock { $0.noteFailure(refusal) } }
+            throw refusal
         }
-        if let refusal { throw refusal }
         // Unsafe because a `do` cannot express that the result was received as `sending` and that no other code uses it
         // on its way out.
         nonisolated(unsafe) let result: R
@@ -100,17 +104,16 @@ public final class OwnedScope: Sendable {
         } catch {
             state.withLock { state in
                 state.parts -= 1
-                if state.failure == nil { state.failure = error }
+                state.noteFailure(error)
             }
             await container.core.endFailedBody(because: error)
             throw error
         }
-        let cutShort: ResolutionError? = state.withLock { state in
+        // Not under the lock, because the scope's name may be user code.
+        let cutShort = container.core.table.isClosed ? ContainerCore.cutShort(container.core) : nil
+        state.withLock { state in
             state.parts -= 1
-            guard container.core.table.isClosed else { return nil }
-            let cutShort = ContainerCore.cutShort(container.core)
-            if state.failure == nil { state.failure = cutShort }
-            return cutShort
+            if let cutShort { state.noteFailure(cutShort) }
         }
         if let cutShort {
             // As at the end of a `withScope`: the caller may do the work again, and not beside its rollback.

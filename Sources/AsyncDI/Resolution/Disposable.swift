@@ -2,9 +2,9 @@ import Synchronization
 
 /// An instance due for disposal, and its disposal.
 ///
-/// `@unchecked Sendable` because its superclass is; it adds constants, `creationDepth`, which is constant once the
-/// disposal has begun, `next`, `leased` and `resettingRun`, which belong to the lock of ``Waits/graph``, and `cell`,
-/// which the disposing task alone reads and changes once the disposal has begun.
+/// `@unchecked Sendable` because its superclass is; it adds constants, `creationDepth` and `cause`, which are constant
+/// once the disposal has begun, `next`, `leased` and `resettingRun`, which belong to the lock of ``Waits/graph``, and
+/// `cell`, which the disposing task alone reads and changes once the disposal has begun.
 final class Disposable: Completion, @unchecked Sendable {
     /// The instance; nil after the disposal, because an error of a hook may keep this object.
     ///
@@ -28,6 +28,10 @@ final class Disposable: Completion, @unchecked Sendable {
     var isDrained: Bool { drains.load(ordering: .acquiring) > 0 }
     /// The number of drains that wait for the disposal.
     private let drains = Atomic<Int>(0)
+    /// The error because of which the instance was dropped, if its disposal waits for leases.
+    ///
+    /// Unchecked because it is written under the lock of its container, before the disposal can begin.
+    @exclusivity(unchecked) var cause: (any Error)?
     /// The leases that the disposal waits for, if there were any.
     ///
     /// Unchecked because it is written before any creation has this disposal, and afterwards accessed only under the
