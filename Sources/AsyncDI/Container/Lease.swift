@@ -93,17 +93,22 @@ final class Lease: HeldLease {
         for lease in inside { lease.wakeSuccessors() }
     }
 
-    func noteBody() { Self.noteLaterEnd(of: [self]) }
+    func noteBody() { if isAwaited { Self.noteLaterEnd(of: [self]) } }
+
+    /// Whether a disposal waits for the lease.
+    private var isAwaited: Bool { leased.disposal != nil }
 
     /// Notes that leases may end later than was known to the creations that wait for their ends, which then check again
     /// whether to wait.
     ///
     /// Called outside every container's lock.
     static func noteLaterEnd(of leases: [any HeldLease]) {
+        // Nearly always, no disposal waits for any of them.
+        guard leases.contains(where: { ($0 as? Lease)?.isAwaited == true }) else { return }
         var frontier = leases.compactMap { $0 as? Lease }
         var seen: Set<ObjectIdentifier> = []
         while let lease = frontier.popLast() {
-            guard lease.leased.disposal != nil, seen.insert(ObjectIdentifier(lease.leased)).inserted else { continue }
+            guard lease.isAwaited, seen.insert(ObjectIdentifier(lease.leased)).inserted else { continue }
             lease.leased.noteNewHolder()
             // The leases that the instance holds end after this one.
             for disposal in lease.wakeSuccessors() { frontier += disposal.leases.compactMap { $0 as? Lease } }
