@@ -241,14 +241,8 @@ extension ContainerCore {
     func dropWrappers(
         around target: ResetTarget, where isMeant: (ContainerCore) -> Bool = { _ in true }
     ) -> [(core: ContainerCore, removals: Removals)] {
-        withState { $0.hasDecorators } ? dropWrappers(around: selection(target), where: isMeant) : []
-    }
-
-    /// The same for a selection.
-    func dropWrappers(
-        around selection: ResetSelection, where isMeant: (ContainerCore) -> Bool = { _ in true }
-    ) -> [(core: ContainerCore, removals: Removals)] {
         if withState({ !$0.hasDecorators }) { return [] }
+        let selection = selection(target)
         // This container keeps no instances of other registrations, and a scope's own are not reset from here.
         let bindings = withState { state in
             state.registrations.inOrder.filter { $0.lifetime.sharing == .registeringContainer }

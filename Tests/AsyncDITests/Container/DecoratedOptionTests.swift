@@ -62,7 +62,7 @@ private struct Marked: Numbered { let number: Int }
         try await container.dispose()
     }
 
-    @Test func `the decoration of a supplied value belongs to the scope that supplies it`() async throws {
+    @Test func `the decoration of a supplied value belongs to the scope that requests it`() async throws {
         let container = Container {
             Registration(expected: Thing.self).implements((any Numbered).self)
             Decoration((any Numbered).self) { _, inner in Thing(inner.number + 1) }

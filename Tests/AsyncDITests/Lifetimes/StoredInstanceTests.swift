@@ -28,6 +28,40 @@ import Testing
         #expect(try await container.resolve(Thing.self) === held)
     }
 
+    /// Keeps its instance for one use after the first.
+    private final class CountingStorage: InstanceStorage {
+        private let content = Locked<(instance: (any Sendable)?, uses: Int)>((nil, 0))
+
+        func load() -> (any Sendable)? {
+            content.withLock {
+                $0.uses += 1
+                return $0.uses <= 2 ? $0.instance : nil
+            }
+        }
+        func peek() -> (any Sendable)? { content.withLock { $0.instance } }
+        func store(_ instance: any Sendable) { content.withLock { $0 = (instance, 1) } }
+        func clear() { content.withLock { $0 = (nil, 0) } }
+    }
+
+    @Test(arguments: [false, true])
+    func `neither a health check nor a description is a use of a stored instance`(isComposite: Bool) async throws {
+        let runs = Counter()
+        let lifetime = Lifetime("counted") { () -> any InstanceStorage in
+            if isComposite { CompositeStorage([CountingStorage()]) } else { CountingStorage() }
+        }
+        let container = Container {
+            Registration(Int.self, lifetime: lifetime) { _ in runs.increment() }.healthCheck { _ in }
+        }
+        #expect(try await container.resolve(Int.self) == 1)
+        for _ in 0..<3 {
+            #expect(await container.health(timeout: .seconds(60)).entries.count == 1)
+            #expect(container.description.contains("1 alive"))
+        }
+        #expect(try await container.resolve(Int.self) == 1)
+        #expect(try await container.resolve(Int.self) == 2)
+        try await container.dispose()
+    }
+
     /// An instance that keeps a way back to its container.
     private final class Desk: Sendable {
         private let wayBack: any Sendable
