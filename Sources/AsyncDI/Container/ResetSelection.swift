@@ -66,16 +66,7 @@ extension ContainerCore {
             // overrides it.
             let target = found.forwardedKey.flatMap { owner.registration(of: $0)?.binding } ?? found
             let affected = CreationKey(target, pack)
-            // Decorated forwarded types hold the instance behind them, here or in the containers that inherit them.
-            let holders = searchOrder.flatMap { core in
-                core.withState { state in
-                    (state.isDecorated || state.hasDecorators
-                        ? state.registrations.records(forwardingTo: target.key) : [])
-                        + state.decorations.inOrder.flatMap { state.registrations.records(named: $0.name) }.filter {
-                            $0.base?.isInherited == true && $0.innermostForwardedKey == target.key
-                        }
-                }
-            }
+            let holders = searchOrder.flatMap { core in core.withState { $0.decoratedForwards(of: target.key) } }
             var seen: Set<ObjectIdentifier> = []
             return .keys(
                 ([target] + holders).filter { seen.insert(ObjectIdentifier($0)).inserted }
@@ -95,5 +86,19 @@ extension ContainerCore {
             }
         }
         return targets
+    }
+}
+
+extension ContainerCore.State {
+    /// The decorated forwarded types that hold the instance behind them: of this container, and inherited ones.
+    fileprivate mutating func decoratedForwards(of key: ServiceKey) -> [Binding] {
+        let own = isDecorated || hasDecorators ? registrations.records(forwardingTo: key) : []
+        var inherited: [Binding] = []
+        for decorated in self.decorations.inOrder {
+            inherited += registrations.records(named: decorated.name).filter {
+                $0.base?.isInherited == true && $0.innermostForwardedKey == key
+            }
+        }
+        return own + inherited
     }
 }

@@ -63,9 +63,9 @@ extension DependencyGraph {
 
     /// The nodes of each owner, in the order of owners; nodes without an owner first.
     private var groups: [(owner: String?, nodes: [Node])] {
-        Dictionary(grouping: details, by: \.owner)
-            .sorted { ($0.key == nil ? 0 : 1, $0.key ?? "") < ($1.key == nil ? 0 : 1, $1.key ?? "") }
-            .map { (owner: $0.key, nodes: $0.value) }
+        let nodes = Dictionary(grouping: details, by: \.owner)
+        let owners = nodes.keys.compactMap(\.self).sorted()
+        return ([nil] + owners).compactMap { owner in nodes[owner].map { (owner, $0) } }
     }
 }
 

@@ -57,7 +57,7 @@ struct Surroundings {
     mutating func tellApart(_ names: [String]) {
         var trials = Self.mostTrials
         var open = names.compactMap { indexes[$0] }
-        let exact = neighbors.map { $0.map { UInt64($0.node) << 3 | $0.edge }.sorted() }
+        let exact = neighbors.map { $0.map { (to, edge) -> UInt64 in UInt64(to) << 3 | edge }.sorted() }
         while true {
             let colors = rounds[lastRound]
             // Nodes with exactly the same neighbors stay alike, and nothing else depends on their order.

@@ -205,6 +205,23 @@ import Testing
         await expect(.disposed) { try await drained.withScope { _ in } }
     }
 
+    @Test func `a drain of a key whose former and inherited instance its body leases is refused once`() async throws {
+        @RegistrationBuilder func things() -> Registrations {
+            Registration(Thing.self, lifetime: .multiton) { (_, number: Int) in Thing(number) }
+        }
+        let root = Container { things() }
+        let child = Container(parent: root) { things() }
+        try await child.withInstance(Thing.self, arguments: 1) { former in
+            await child.unregister(Thing.self)
+            try await child.withInstance(Thing.self, arguments: 1) { inherited in
+                #expect(former !== inherited)
+                await expect(.invalidOperation) { try await child.drain(Thing.self, arguments: 1) }
+            }
+        }
+        try await child.drain(Thing.self, arguments: 1)
+        try await root.dispose()
+    }
+
     @Test func `a drain with a deadline waits for such a body, and cuts it short`() async throws {
         let clock = ManualClock()
         let drained = Container(name: "drained", clock: clock)

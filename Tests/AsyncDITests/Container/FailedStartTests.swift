@@ -119,6 +119,35 @@ private final class Report: Sendable {
         }
     }
 
+    @Test func `a failed start waits a second at most for a factory that ignores its cancellation`() async throws {
+        try await finishes {
+            let (clock, hasBegun, mayEnd, closed) = (ManualClock(), Gate(), Gate(), Counter())
+            let container = Container(clock: clock) {
+                Registration(Disk.self, lifetime: .singleton) { _ in Disk() }.onDispose { _ in closed.increment() }
+                Registration(Report.self, lifetime: .singleton) { r in
+                    let disk = try await r.lease(Disk.self)
+                    hasBegun.arrive()
+                    await mayEnd.pass()
+                    return Report(disk)
+                }
+                .eager()
+                Registration(Int.self, lifetime: .singleton) { _ in
+                    await hasBegun.arrived()
+                    throw TestError(1)
+                }
+                .eager()
+            }
+            let start = Task { try await container.start() }
+            await clock.sleepers(reach: 1)
+            clock.advance(by: .seconds(1))
+            await #expect(throws: TestError(1)) { try await start.value }
+            #expect(closed.value == 0, "the factory that goes on leases the instance")
+            mayEnd.open()
+            try await container.dispose()
+            #expect(closed.value == 1)
+        }
+    }
+
     @Test func `a leased instance without hooks stays in its storage when the start fails`() async throws {
         try await finishes {
             let (mayFail, attempts) = (Gate(), Counter())
