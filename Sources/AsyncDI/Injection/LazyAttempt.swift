@@ -31,13 +31,10 @@ struct LazyAttempt: Sendable {
         _ service: Service.Type, from source: LazySource
     ) async throws -> LazyFound<Service> {
         let requester = source.requester
-        var question = try source.question(service, from: requester)
-        var graph = graph
-        if let outlived = question.graph?.outlived {
-            // For this attempt only: another task, one that has outlived no scope, may make the next attempt.
-            graph = ResolutionGraph(graph, outliving: outlived.scopes)
-            question.graph = outlived.graph
-        }
+        let question = try source.question(service, from: requester)
+        // A task that has outlived scopes makes an attempt of its own, which no other task joins.
+        let outlived = question.graph?.outlived ?? question.asker?.outlived
+        let graph = outlived.map { ResolutionGraph(self.graph, outliving: $0.scopes) } ?? self.graph
         do {
             try await question.awaitModules()
             // A draining container refuses the attempt, which is a creation of its own, but returns cached instances.
@@ -51,7 +48,8 @@ struct LazyAttempt: Sendable {
                 key: ServiceKey(Lazy<Service>.self, qualifier: source.qualifier), pack: .none, host: question.host,
                 asker: question.asker, graph: graph, heldBy: question.heldBy)
             while true {
-                let cell = try await request.graphInstance(binding(asking: question, service))
+                let cell = try await request.graphInstance(
+                    binding(asking: question, service, isShared: outlived == nil))
                 if let instance = cell?.load(as: service) {
                     return LazyFound(instance, of: question)
                 }
@@ -64,7 +62,9 @@ struct LazyAttempt: Sendable {
     }
 
     /// The binding of the attempt: its factory resolves the service.
-    private func binding<Service: Sendable>(asking question: Request, _ service: Service.Type) -> Binding {
+    private func binding<Service: Sendable>(
+        asking question: Request, _ service: Service.Type, isShared: Bool
+    ) -> Binding {
         var blueprint = Blueprint(
             key: ServiceKey(Lazy<Service>.self, qualifier: question.key.qualifier), lifetime: .graph,
             factory: ServiceFactory<Service> { resolver, _ in
@@ -78,6 +78,7 @@ struct LazyAttempt: Sendable {
             $0.isHidden = true
             $0.underlying = question.key
         }
+        guard isShared else { return Binding(blueprint, defaultLifetime: .graph) }
         return binding.withLock { [blueprint] binding in
             if let binding { return binding }
             let new = Binding(blueprint, defaultLifetime: .graph)
@@ -101,7 +102,8 @@ extension LazySource {
         guard let (binding, table) = try question.registration(),
             let place = question.place(of: binding, owner: table.host)
         else {
-            return known.instance(for: question.holder)
+            // An unshared service may have parts that belonged to the scopes: only a creation shows it.
+            return question.isOfOutlivingTask && !isFixed ? nil : known.instance(for: question.holder)
         }
         try question.checkCaptive(binding, in: place)
         return known.first?.instance

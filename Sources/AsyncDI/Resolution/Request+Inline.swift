@@ -76,18 +76,21 @@ extension Request {
         defer { if isOutermost { graph.leave() } }
         let key = CreationKey(binding, pack, asked: host)
         while true {
+            let complete: Cell?
             switch graph.join(
                 key, pack, host: host, asker: asker, holder: holder, isInner: isInner, mayWait: !Task.isCancelled,
                 after: own)
             {
             case .start(let creation, _):
                 own = creation
-                if let cell = try await run(creation, in: graph) { return cell }
+                complete = try await run(creation, in: graph)
             case .ready(let cell):
-                return cell
+                complete = cell
             case let decision:
                 if let delivery = try await follow(decision) { return delivery.cell }
+                continue
             }
+            if let complete { return graph.instance(of: key, agreeingWith: complete, madeFor: holder) }
         }
     }
 

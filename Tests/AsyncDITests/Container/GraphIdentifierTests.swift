@@ -122,4 +122,68 @@ struct GraphIdentifierTests {
             #expect(again === things[number])
         }
     }
+
+    @Test(arguments: [false, true])
+    func `a task that has outlived its scope is refused alone, whatever other tasks do with the graph`(
+        isLateFirst: Bool
+    ) async throws {
+        struct Setting: Sendable { let name: String }
+        struct Facade: Sendable { let setting: Setting }
+        let (mayEnd, begun) = (Gate(), Counter())
+        let container = Container {
+            Registration(instance: Setting(name: "app"))
+            Registration(Facade.self) { r in
+                begun.increment()
+                await mayEnd.pass()
+                return Facade(setting: try await r.resolve())
+            }
+        }
+        let (graph, isOver) = (GraphIdentifier(), Gate())
+        @Sendable func request() async throws -> String {
+            try await container.withGraph(graph) { try await $0.resolve(Facade.self).setting.name }
+        }
+        let late = try await container.withScope {
+            Registration(instance: Setting(name: "scope"))
+        } operation: { _ in
+            Task {
+                await isOver.pass()
+                await expect(.disposed) { try await request() }
+            }
+        }
+        if isLateFirst {
+            isOver.open()
+            await until { begun.value == 1 }
+        }
+        let current = Task.detached { try await request() }
+        await until { begun.value == (isLateFirst ? 2 : 1) }
+        isOver.open()
+        await until { begun.value == 2 }
+        mayEnd.open()
+        #expect(try await current.value == "app")
+        await late.value
+    }
+
+    @Test func `a task that has outlived its scope shares a graph's instances that did not need the scope`()
+        async throws
+    {
+        let container = makeContainer()
+        let (owner, empty, isOver) = (try await container.resolve(Owner.self), GraphIdentifier(), Gate())
+        let late = try await container.withScope { _ in
+            Task {
+                await isOver.pass()
+                let part = try await container.withGraph(owner.graph) { r in
+                    let thing = try await r.resolve(Thing.self)
+                    #expect(try await r.resolve(Thing.self) === thing)
+                    #expect(try await r.resolve(Owner.self).part === thing)
+                    #expect(try await r.resolve(GraphIdentifier.self) == owner.graph)
+                    return thing
+                }
+                return (part, try await container.withGraph(empty) { try await $0.resolve(Thing.self) })
+            }
+        }
+        isOver.open()
+        let (part, new) = try await late.value
+        #expect(part === owner.part)
+        #expect(try await container.withGraph(empty) { try await $0.resolve(Thing.self) } === new)
+    }
 }

@@ -40,6 +40,65 @@ import Testing
         _ = try await lazy()
     }
 
+    private struct Facade: Sendable { let setting: Setting }
+    private final class Setting: Sendable {}
+
+    /// A service that a scope has overridden a dependency of, for a task that has outlived the scope.
+    @Test(arguments: [Lifetime.transient, .graph], [false, true])
+    func `a task that has outlived its scope is refused alone, whatever other tasks do with the lazy`(
+        lifetime: Lifetime, isLateFirst: Bool
+    ) async throws {
+        let (mayEnd, begun, own) = (Gate(), Counter(), Setting())
+        let container = Container {
+            Registration(Setting.self, instance: own)
+            Registration(Facade.self, lifetime: lifetime) { r in
+                begun.increment()
+                await mayEnd.pass()
+                return Facade(setting: try await r.resolve())
+            }
+        }
+        let lazy = Lazy(Facade.self, from: container)
+        let isOver = Gate()
+        let late = try await container.withScope {
+            Registration(Setting.self, instance: Setting())
+        } operation: { _ in
+            Task {
+                await isOver.pass()
+                await expect(.disposed) { try await lazy() }
+            }
+        }
+        if isLateFirst {
+            isOver.open()
+            await until { begun.value == 1 }
+        }
+        let current = Task.detached { try await lazy() }
+        await until { begun.value == (isLateFirst ? 2 : 1) }
+        isOver.open()
+        await until { begun.value == 2 }
+        mayEnd.open()
+        #expect(try await current.value.setting === own)
+        await late.value
+        #expect(try await lazy().setting === own)
+    }
+
+    @Test func `a task that has outlived its scope gets the kept instance if nothing of it belonged to the scope`()
+        async throws
+    {
+        let made = Counter()
+        let container = Container { Registration(Thing.self) { _ in Thing(made.increment()) } }
+        let lazy = Lazy(Thing.self, from: container)
+        let (isOver, kept) = (Gate(), try await lazy())
+        let task = try await container.withScope { _ in
+            Task {
+                await isOver.pass()
+                return try await lazy()
+            }
+        }
+        isOver.open()
+        #expect(try await task.value === kept)
+        #expect(made.value == 2, "only a creation shows what belonged to the scope")
+    }
+
     @Test func `singletons that call one lazy at the same time are not refused because of each other`() async throws {
         let shared = Log<Lazy<Thing>>()
         let (made, mayEnd) = (Counter(), Gate())
