@@ -199,6 +199,12 @@ final class ContainerCore: ResolutionHost {
 }
 
 extension ContainerCore {
+    /// The innermost scope of a `withScope` that contains this container, and so ends its instances at the latest; nil
+    /// without one below `other`.
+    func scopeOfBody(below other: ContainerCore) -> ContainerCore? {
+        lineage.prefix { $0 !== other }.first(where: \.hasBody)
+    }
+
     /// The settings of a container, which its scopes share.
     final class Settings: Sendable {
         let defaultLifetime: Lifetime

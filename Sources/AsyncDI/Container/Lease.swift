@@ -41,7 +41,7 @@ final class Lease: HeldLease {
         if let home = holder.home as? ContainerCore, mayKeepLong(home), !decorating {
             noteLongHolder()
             prolongLeasesInside(for: home)
-        } else if let home = holder.home {
+        } else if let home = holder.home.map({ ($0 as? ContainerCore)?.scopeOfBody(below: core) ?? $0 }) {
             // First, because the waiting successors check for cycles again when they notice the holder.
             if let scope = home as? ContainerCore, let body = scope.leaseHolder {
                 self.body.loadOrInitialize { body }.add(self, isFromAbove: core.isAboveOrSame(scope))

@@ -173,7 +173,8 @@ final class Disposable: Completion, @unchecked Sendable {
     func leasedForLong(_ run: Run?) -> ResolutionError {
         ResolutionError(
             .invalidOperation,
-            "\(binding.key) was removed while an instance that may live as long as \(home.displayName) leases it.",
+            "\(binding.key) was reset, replaced or removed while an instance that may live as long as "
+                + "\(home.displayName) leases it.",
             advice: "Reset that instance first, or lease in a scope.", steps: run?.path ?? [], asker: run)
     }
 }

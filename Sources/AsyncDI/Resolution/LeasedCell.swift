@@ -56,7 +56,7 @@ final class LeasedCell: @unchecked Sendable {
     /// The numbers of the containers below that have an instance with a lease.
     var containersBelow: Set<UInt64> { Set(leasesBelow.object?.value.withLock { Array($0.keys) } ?? []) }
 
-    /// The container at or above `place`, but below `home`, that has an instance with a lease.
+    /// The container at or above `place`, but below `home`, in which an instance has a lease.
     ///
     /// It ends after every request in `place`.
     func container(leasingAround place: any ResolutionHost, below home: any ResolutionHost) -> (any ResolutionHost)? {

@@ -126,7 +126,7 @@ extension Request {
         case .leasedAround(let container):
             throw ResolutionError(
                 .invalidOperation,
-                "\(key) was reset or replaced while an instance of \(container.displayName) leases it; its successor is "
+                "\(key) was reset or replaced while an instance in \(container.displayName) leases it; its successor is "
                     + "created when that lease ends.",
                 advice: "Request it outside \(container.displayName), or reset the instance that leases it first.",
                 steps: pathToHere, asker: asker)
@@ -232,6 +232,10 @@ extension Request {
             steps += asker.pathInCreation
         }
         steps.append(target)
+        for run in runs {
+            let error = run.creation?.successorWait?.leasedAround(steps.upToFirstRepetition, asker: asker)
+            if let error { return error }
+        }
         let error = ResolutionError.circular(steps.upToFirstRepetition, asker: asker)
         return asker?.isInsideRepetition == true ? error.betweenReplacements : error
     }

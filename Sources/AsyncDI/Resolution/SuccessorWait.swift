@@ -26,14 +26,16 @@ final class SuccessorWait: Suspension, @unchecked Sendable {
         disposal.wake()
     }
 
-    /// The error for a creation whose predecessor is leased until the creation has ended.
-    private func leasedAround(_ run: Run, through runs: [Run]) -> ResolutionError {
-        ResolutionError(
+    /// The error for a cycle through a creation whose predecessor is leased until the cycle has ended; nil if it is not
+    /// leased.
+    func leasedAround(_ steps: @autoclosure () -> [PathStep], asker: Run?) -> ResolutionError? {
+        if disposal.leasesAwaited == nil { return nil }
+        return ResolutionError(
             .circularDependency,
             "\(disposal.key.binding.key) was reset or replaced while its instance is leased; its successor is created "
                 + "when the lease ends, which waits for this request.",
             advice: "Request it outside the body that holds the lease, or reset it after the body.",
-            steps: run.cycle(through: runs), asker: run)
+            steps: steps(), asker: asker)
     }
 
     /// Waits for the end of the disposal.
@@ -48,8 +50,8 @@ final class SuccessorWait: Suspension, @unchecked Sendable {
         if disposal.hasEnded { return true }
         if let runs = Waits.begin(self, from: Caller(activity: creation, run: run), for: disposal) {
             if yields { return true }
-            throw disposal.leasesAwaited == nil
-                ? .circular(run.cycle(through: runs), asker: run) : leasedAround(run, through: runs)
+            let steps = run.cycle(through: runs)
+            throw leasedAround(steps, asker: run) ?? .circular(steps, asker: run)
         }
         defer { Waits.end(self) }
         while !disposal.hasEnded {

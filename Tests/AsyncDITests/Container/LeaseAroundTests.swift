@@ -42,6 +42,101 @@ private final class UnitOfWork: Sendable {
         _ = try await root.resolve(Pool.self, arguments: "acme")
     }
 
+    enum Inside: CaseIterable { case child, scope, childOfScope, ownedScope }
+
+    /// A container inside a request's scope, which ends with the scope at the latest, and its owner.
+    private func container(
+        _ inside: Inside, in scope: Container
+    ) async throws -> (container: Container, owner: OwnedScope?) {
+        switch inside {
+        case .child: return (Container(parent: scope), nil)
+        case .scope: return (try await scope.openScope(), nil)
+        case .childOfScope: return (Container(parent: try await scope.openScope()), nil)
+        case .ownedScope:
+            let owner = try OwnedScope(in: scope)
+            return (owner.container, owner)
+        }
+    }
+
+    @Test(arguments: Inside.allCases, [true, false])
+    func `a request is refused while a container inside its scope has the lease`(
+        inside: Inside, isFromRoot: Bool
+    ) async throws {
+        try await finishes {
+            try await root.withScope("request") { scope in
+                let (holder, owner) = try await container(inside, in: scope)
+                _ = try await holder.resolve(UnitOfWork.self)
+                try await root.reset(Pool.self, arguments: "acme")
+                let error = await #expect(throws: ResolutionError.self) {
+                    try await (isFromRoot ? root : scope).resolve(Pool.self, arguments: "acme")
+                }
+                #expect(error?.code == .invalidOperation)
+                #expect(error?.description.contains("an instance in container \"request\" leases it") == true)
+                try await holder.dispose()
+                _ = try await scope.resolve(Pool.self, arguments: "acme")
+                withExtendedLifetime(owner) {}
+            }
+        }
+    }
+
+    @Test(arguments: Inside.allCases)
+    func `requests whose scopes contain leases of each other's services do not wait for each other`(
+        inside: Inside
+    ) async throws {
+        let root = Container {
+            Registration(Pool.self, lifetime: .multiton) { (_, _: Int) in Pool() }.onDispose { (_: Pool) in }
+            Registration(expected: Int.self)
+            Registration(UnitOfWork.self, lifetime: .scoped) { r in
+                UnitOfWork(try await r.lease(Pool.self, arguments: r.resolve(Int.self)))
+            }
+        }
+        let (haveLeases, areReset, refused) = (Gate(), Gate(), Counter())
+        @Sendable func request(_ own: Int, _ other: Int) async throws {
+            try await root.withScope {
+                Registration(instance: own)
+            } operation: { scope in
+                let (holder, owner) = try await container(inside, in: scope)
+                defer { withExtendedLifetime(owner) {} }
+                _ = try await holder.resolve(UnitOfWork.self)
+                haveLeases.arrive()
+                await areReset.pass()
+                do {
+                    _ = try await scope.resolve(Pool.self, arguments: other)
+                } catch ResolutionError.Code.circularDependency {
+                    refused.increment()
+                }
+            }
+        }
+        async let requests: Void = finishes {
+            async let first: Void = request(1, 2)
+            async let second: Void = request(2, 1)
+            _ = try await (first, second)
+        }
+        await haveLeases.arrived(2)
+        for number in [1, 2] { try await root.reset(Pool.self, arguments: number) }
+        areReset.open()
+        try await requests
+        #expect(refused.value == 1)
+        try await root.dispose()
+    }
+
+    @Test func `the error of a service that needs a leased instance's successor is about the lease`() async throws {
+        try await finishes {
+            let other = try await root.withInstance(Pool.self, arguments: "acme") { _ in
+                try await root.reset(Pool.self, arguments: "acme")
+                let other = Task.detached { try await root.resolve(Pool.self, arguments: "acme") }
+                await root.core.waiters(of: Pool.self, reach: 1)
+                let error = await #expect(throws: ResolutionError.self) {
+                    try await root.withScope { try await $0.resolve(UnitOfWork.self) }
+                }
+                #expect(error?.code == .circularDependency)
+                #expect(error?.description.contains("was reset or replaced while its instance is leased") == true)
+                return other
+            }
+            _ = try await other.value
+        }
+    }
+
     @Test func `a request from another scope waits for the end of the one that leases`() async throws {
         let isAsked = Gate()
         let holder = try await root.openScope()
