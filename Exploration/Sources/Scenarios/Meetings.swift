@@ -100,6 +100,64 @@ extension Scenario {
         cutShort("cut-short-is-told", deadline: nil),
         // With a deadline, the disposal ends the creation in a task of its own.
         cutShort("cut-short-by-a-deadline", deadline: .seconds(3_600)),
+        Scenario(name: "stored-once", claim: "after a reset, requests share one creation, also in one storage") {
+            explored in
+            let storage = StrongStorage()
+            let lifetime = Lifetime("kept", storage: { storage })
+            let container = Container(clock: explored.clock) {
+                Registration(Token.self, lifetime: lifetime) { _ in
+                    await pause()
+                    return Token()
+                }
+                .onDispose { _ in }
+            }
+            explored.watch(container)
+            let first = explored.task("first") { _ = try await container.resolve(Token.self) }
+            let others = explored.task("others") {
+                try await container.reset(lifetime)
+                let later = await explored.outcomes(2, of: "later") { _ in try await container.resolve(Token.self) }
+                explored.expectSame(explored.successes(later, "later"), "after the reset")
+            }
+            try await first.value
+            try await others.value
+            try await container.dispose()
+        },
+        Scenario(name: "storage-cleared", claim: "a disposal leaves nothing in a storage") { explored in
+            let storage = StrongStorage()
+            let container = Container(clock: explored.clock) {
+                Registration(Token.self, lifetime: Lifetime("kept", storage: { storage })) { _ in Token() }
+            }
+            explored.watch(container)
+            let request = explored.task("request") { try await container.resolve(Token.self) }
+            try await container.dispose()
+            let outcome = await request.result
+            explored.expect(outcome.value != nil || outcome.failed(with: .disposed), "\(outcome)")
+            explored.expect(storage.load() == nil, "the storage keeps an instance")
+        },
+        Scenario(name: "many-whole", claim: "a collection is whole, or its request is refused") { explored in
+            let container = Container(clock: explored.clock) {
+                Registration(Token.self, lifetime: .singleton) { _ in Token(1) }.intoMany(key: 1)
+            }
+            explored.watch(container)
+            let request = explored.task("request") { try await container.resolveMany(Token.self).count }
+            try await container.dispose()
+            let outcome = await request.result
+            explored.expect(outcome.value == 1 || outcome.failed(with: .disposed), "\(outcome)")
+        },
+        Scenario(name: "prewarm-against-dispose", claim: "a prewarm makes everything, or is refused") { explored in
+            let made = Counter()
+            let container = Container(clock: explored.clock) {
+                Registration(Token.self, lifetime: .singleton) { _ in
+                    made.add()
+                    return Token()
+                }
+            }
+            explored.watch(container)
+            let prewarm = explored.task("prewarm") { try await container.prewarm() }
+            try await container.dispose()
+            let outcome = await prewarm.result
+            explored.expect(made.value == 1 || outcome.failed(with: .disposed), "\(outcome), \(made.value) made")
+        },
     ]
 
     private static func cutShort(_ name: String, deadline: Duration?) -> Scenario {

@@ -171,5 +171,20 @@ extension Scenario {
             let scopes = entries.count { $0 == "scope" }
             explored.expect(scopes == 0 || entries.last == "root", "what the scopes needed is left: \(entries)")
         },
+        Scenario(name: "owned-ends-twice", claim: "every end of an owned scope throws the error of its commit") {
+            explored in
+            let container = Container(clock: explored.clock) {
+                Registration(Token.self, lifetime: .scoped) { _ in Token() }
+                    .onDispose { _ in
+                        await pause()
+                        throw Failure(number: 1)
+                    }
+            }
+            explored.watch(container)
+            let scope = try OwnedScope(in: container)
+            _ = try await scope.container.resolve(Token.self)
+            let outcomes = await explored.outcomes(2, of: "end") { _ in try await scope.end() }
+            for outcome in outcomes { explored.expect(outcome.error as? Failure == Failure(number: 1), "\(outcomes)") }
+        },
     ]
 }

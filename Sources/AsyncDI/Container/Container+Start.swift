@@ -99,6 +99,8 @@ extension ContainerCore {
         try checkOpen()
         let failure = await make { $0.lifetime == lifetime && $0.key.arguments == nil && !$0.key.isMaking }
         if let failure { throw failure.error }
+        // A disposal that has begun meanwhile may have come before some of them.
+        try checkOpen()
     }
 
     /// Makes the selected services, independent ones concurrently.

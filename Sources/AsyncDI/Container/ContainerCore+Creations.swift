@@ -162,7 +162,7 @@ extension ContainerCore {
                 return .nothing
             }
             if kept.isFixed, kept.isToBePublished { firstUsed = kept.binding }
-            if let storage = kept.storage { return state.storageWork.isBusy(storage) ? .nothing : .storage(storage) }
+            if let stored = kept.stored { return state.isCurrent(stored) ? .storage(stored.instances) : .nothing }
             guard let living = kept.cell?.strengthened() else { return .nothing }
             kept.node?.note(at: now)
             return .instance(living)
@@ -192,9 +192,7 @@ extension ContainerCore.State {
             // Until the creation ends, it is unknown whether the storage returns its previous instance or the new one.
             if attempt.takesLease, flights.flight(for: key) != nil { return nil }
             if attempt.emptyGeneration == stored.generation { return nil }
-            // Its content may be an instance that was reset, which is being stored or about to be cleared before the
-            // new instance is stored.
-            if self.storageWork.isBusy(stored.instances) { return nil }
+            if !isCurrent(stored) { return nil }
             return .load(stored.instances, generation: stored.generation)
         }
         guard let cell = kept.cell else { return nil }
@@ -205,5 +203,13 @@ extension ContainerCore.State {
             return .ready(living)
         }
         return nil
+    }
+
+    /// Whether the content of a storage is that of its entry.
+    ///
+    /// Otherwise it may be an instance that was reset, which is being stored or about to be cleared before the new
+    /// instance is stored. Calls for such an instance that are pending after the new one was stored change nothing.
+    fileprivate func isCurrent(_ stored: StoredCacheEntry) -> Bool {
+        !self.storageWork.isBusy(stored.instances) || stored.isFilled && flights.flight(for: stored.key) == nil
     }
 }

@@ -53,8 +53,7 @@ extension ContainerCore {
     ///
     /// - Returns: Whether the container is disposed.
     func disposeAtOnce() throws -> Bool {
-        try refuseInsideOwnFactory(to: "disposes")
-        try refuseInsideLease(to: "disposes")
+        try refuseDisposalHere()
         return endAtOnce()
     }
 

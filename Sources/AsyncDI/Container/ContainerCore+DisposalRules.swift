@@ -1,5 +1,11 @@
 /// Refuses calls that would wait for a disposal that waits for them.
 extension ContainerCore {
+    /// Throws if the disposal would wait for the caller's own factory or lease.
+    func refuseDisposalHere() throws {
+        try refuseInsideOwnFactory(to: "disposes")
+        try refuseInsideLease(to: "disposes")
+    }
+
     /// Throws if a factory would wait for the disposal of its own waiter, which would never end.
     func refuseInsideOwnFactory(to action: String) throws {
         guard let asker = ResolutionContext.activeRun else { return }

@@ -18,7 +18,7 @@ extension ContainerCore {
     /// - Returns: The consequences; nil if the graph of waits must decide first.
     func endFlight(
         _ creation: Creation, _ result: Result<Cell, any Error>, unlessInGraph: Bool = false,
-        storedIn storage: (any InstanceStorage)? = nil
+        storedIn storage: (any InstanceStorage)? = nil, isWritten: Bool = false
     ) -> Ending? {
         var ending = Ending(storage: storage ?? creation.storage)
         let now = elapsed()
@@ -34,6 +34,10 @@ extension ContainerCore {
             // In this step, because another thread may find the instance at once, and with it end the start.
             if let time { startMeter?.end(of: creation, with: result, storedAs: ending.generation, at: time) }
             if let storage {
+                // A disposal has begun meanwhile, and waits for the call before it closes the instance.
+                if isWritten, !ending.isKept, state.life.phase == .disposing {
+                    state.clear(storage, into: &ending.removals)
+                }
                 // In this step, so that every request finds either the flight or its stored instance.
                 ending.nextWork = state.storageWork.next(on: storage)
                 ending.isDropped = state.life.phase == .disposed

@@ -6,8 +6,9 @@ extension ContainerCore {
         let hooks = item.binding.blueprint.disposalHooks
         if !hooks.isEmpty, let cell = item.cell {
             let error = item.isCutShort ? reason.error ?? item.failure : item.failure ?? item.cause ?? reason.error
+            // A hook may keep the error, whose runs keep this container.
             let reason = DisposalReason(
-                error: error, hasCaller: reason.hasCaller || item.isDrained)
+                error: error.map(ResolutionError.withoutOrigins), hasCaller: reason.hasCaller || item.isDrained)
             // A hook is a run like that of a factory: its waits are in the graph of waits.
             let run = Run(disposing: item.binding, in: self, as: item)
             for hook in hooks {

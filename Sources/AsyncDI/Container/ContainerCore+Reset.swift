@@ -91,11 +91,7 @@ extension ContainerCore.State {
         for kept in dropped {
             instances.remove(kept)
             unpublish(kept)
-            if let storage = kept.storage {
-                // A disposal of the container waits for the call, which may close a file.
-                life.beginRemovals()
-                if self.storageWork.begin(.clear, on: storage) { removals.storages.append(storage) }
-            }
+            if let storage = kept.storage { clear(storage, into: &removals) }
             if let id = kept.ledgerID { ids.append(id) }
             if let node = kept.node { endUse(node, of: kept.binding, into: &removals) }
             if kept.arguments != nil {
@@ -107,6 +103,13 @@ extension ContainerCore.State {
             }
         }
         for item in ledger.take(ids) { end(item, in: &removals) }
+    }
+
+    /// Takes the turn of a call that clears a storage; a disposal of the container waits for it, because it may close a
+    /// file.
+    mutating func clear(_ storage: any InstanceStorage, into removals: inout Removals) {
+        life.beginRemovals()
+        if self.storageWork.begin(.clear, on: storage) { removals.storages.append(storage) }
     }
 
     /// Lets no request have the next instance before the leases of a dropped one end, even if no hook runs then.

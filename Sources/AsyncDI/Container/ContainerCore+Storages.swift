@@ -38,7 +38,9 @@ extension ContainerCore {
                 // take its successor's place.
                 let isValid = withState { $0.isValid(product.creation) }
                 if isValid { storage.store(product.instance) }
-                guard let ended = endFlight(product.creation, .success(product.cell), storedIn: storage) else { return }
+                let ended = endFlight(
+                    product.creation, .success(product.cell), storedIn: storage, isWritten: isValid)
+                guard let ended else { return }
                 let isDropped = ended.isDropped
                 next = ended.nextWork
                 // The content of the ending is released first.

@@ -48,6 +48,11 @@ final class NearMisses {
             namesakes(of: key)
             + [closure(returning: key), optional(of: key), closedContainer(), conforming(to: key), elsewhere(key)]
             .compactMap(\.self)
+        if key.service == Container.self {
+            advice.append(
+                "Request a Resolver in its place: a container that is registered in itself holds itself, and is never freed."
+            )
+        }
         if advice.isEmpty {
             advice.append("\(howToRegister(key)), or check which container you resolve from.")
         }

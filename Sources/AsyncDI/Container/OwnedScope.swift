@@ -143,6 +143,8 @@ public final class OwnedScope: Sendable {
     ///   ``ResolutionError`` with the code `disposed` when the work was lost, because a part of it failed or the scope
     ///   was disposed before, and with the code `invalidOperation`, which ends nothing, while a part is under way.
     public nonisolated(nonsending) func end() async throws {
+        // First, because an end that is refused ends nothing: other parts may go on.
+        if state.withLock({ $0.failure == nil && $0.error == nil }) { try container.core.refuseDisposalHere() }
         let (isBusy, failure, error) = state.withLock { state in
             if state.parts == 0, state.failure == nil { state.isEnding = true }
             return (state.parts > 0, state.failure, state.error)
@@ -163,11 +165,7 @@ public final class OwnedScope: Sendable {
         do {
             try await container.core.endBody()
         } catch {
-            let hasEnded = container.core.table.isClosed
-            // A refused end has ended nothing, and may be tried again.
-            state.withLock { state in
-                if hasEnded { state.error = error } else { state.isEnding = false }
-            }
+            state.withLock { $0.error = error }
             throw error
         }
     }
@@ -199,18 +197,22 @@ extension ContainerCore {
     /// - Throws: The one error of a hook, unchanged; `DisposalError`; the error of work that was lost because the scope
     ///   was disposed under it.
     nonisolated(nonsending) func endBody() async throws {
+        var errors: [any Error] = []
         // Most requests' scopes have nothing to close that takes time.
         if try !disposeAtOnce() {
             do {
                 try await disposeWaiting(reason: DisposalReason(), isEndOfBody: true)
             } catch let error as DisposalError {
-                // The errors of the hooks belong to the call that disposed the scope.
-                if let lostWork { throw lostWork }
-                // The one thing that went wrong, such as a commit that failed.
-                throw error.errors.count == 1 ? error.errors[0] : error
+                errors = error.errors
             }
+        } else if let disposal = disposalUnderWay {
+            // Another end of the scope has waited for it, and received the same.
+            errors = disposal.errors
         }
+        // The errors of the hooks belong to the call that disposed the scope.
         if let lostWork { throw lostWork }
+        // The one thing that went wrong, such as a commit that failed.
+        if !errors.isEmpty { throw errors.count == 1 ? errors[0] : DisposalError(errors: errors) }
     }
 
     /// Ends a scope whose work failed; observers receive the errors of hooks.

@@ -118,7 +118,8 @@ extension Creation {
                         result = .success(made)
                     } catch {
                         result = .failure(error)
-                        throw error
+                        // The observer may keep it, and its runs keep the container, and with it the observer.
+                        throw ResolutionError.withoutOrigins(error)
                     }
                 }
             }

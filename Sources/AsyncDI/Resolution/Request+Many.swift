@@ -176,7 +176,10 @@ extension Request {
     ) throws -> [(id: ContributionID, key: ServiceKey)] {
         if host.table.isClosed { throw host.refusal(of: key, asker: asker) }
         try checkOutlivedContributions(keyedBy: type)
-        return host.contributions(to: key).compactMap { key in key.contribution(keyedBy: type).map { ($0, key) } }
+        let found = host.contributions(to: key).compactMap { key in key.contribution(keyedBy: type).map { ($0, key) } }
+        // Of a container that has ended meanwhile, they may not be all.
+        if host.table.isClosed { throw host.refusal(of: key, asker: asker) }
+        return found
     }
 
     /// Returns the ready contributions; throws `notReady` for the first one that is not ready.

@@ -116,7 +116,7 @@ struct ContainerTitle: Sendable {
 
     var text: String {
         if let name { return "container \"\(singleLine(name))\"" }
-        return isRoot ? "the root container" : "an unnamed scope"
+        return isRoot ? "the root container" : "an unnamed child container"
     }
 }
 

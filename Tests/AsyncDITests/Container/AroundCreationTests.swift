@@ -208,4 +208,43 @@ private struct Catalogue: Sendable {}
     @Test func `an observer around creations is told of no events unless it wants some`() {
         #expect(Around(wrapper: nil).wantedEvents == [])
     }
+
+    private final class Wheel: Sendable {}
+
+    /// Keeps the errors of creations, as a tracer does for its failed spans.
+    private final class Keeper: ContainerObserver, AroundCreation {
+        private let errors: Log<any Error>
+        init(_ errors: Log<any Error>) { self.errors = errors }
+
+        func willCreate(_ creation: CreationRequest) -> CreationWrapper? {
+            let errors = errors
+            return { create in
+                do {
+                    try await create()
+                } catch {
+                    errors.append(error)
+                    throw error
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `an error that an observer or a hook keeps does not keep the container`(isOfHook: Bool) async throws {
+        weak let wheel: Wheel? = await {
+            let (wheel, kept) = (Wheel(), Log<any Error>())
+            let container = Container(observers: isOfHook ? [] : [Keeper(kept)]) {
+                Registration(Int.self, lifetime: .singleton) { _ in Int(bitPattern: ObjectIdentifier(wheel)) }
+                    .injectProperties { resolver, _ in _ = try await resolver.resolve(String.self) }
+                    .onDispose { [kept] _, reason in
+                        if isOfHook, let error = reason.error { kept.append(error) }
+                    }
+            }
+            await expect(.notRegistered) { _ = try await container.resolve(Int.self) }
+            await until { kept.entries.count == 1 }
+            return wheel
+        }()
+        // The disposal of the instance may go on for a moment.
+        await until { wheel == nil }
+    }
 }

@@ -48,6 +48,15 @@ private struct Tenant: Qualifier {
                 """)
     }
 
+    @Test func `notRegistered, for the container itself`() async {
+        #expect(
+            await message { try await Container(name: "app").resolve(Container.self) } == """
+                notRegistered: Container is not registered in container "app" or in any container it searches. \
+                Request a Resolver in its place: a container that is registered in itself holds itself, and is never \
+                freed.
+                """)
+    }
+
     @Test func `notRegistered, where a scope has the value under another type or qualifier`() async throws {
         let container = Container(name: "app") {
             Registration(expected: (any Pet).self, fileID: "App/A.swift", line: 1)

@@ -182,4 +182,51 @@ import Testing
         let other = Container(defaultLifetime: .multiton(capacity: 0)) { Registration(Int.self) { _ in 1 } }
         await expect(.invalidRegistration) { try await other.resolve(Int.self) }
     }
+
+    /// Calls back when an instance has been stored, before the container notes it.
+    private final class InterruptedStorage: InstanceStorage {
+        private let instance = StrongStorage()
+        private let interruption: @Sendable () -> Void
+        private let cleared: @Sendable () -> Void
+
+        init(_ interruption: @escaping @Sendable () -> Void, cleared: @escaping @Sendable () -> Void) {
+            self.interruption = interruption
+            self.cleared = cleared
+        }
+
+        func load() -> (any Sendable)? { instance.load() }
+        func store(_ new: any Sendable) {
+            instance.store(new)
+            interruption()
+        }
+        func clear() {
+            if instance.load() != nil { cleared() }
+            instance.clear()
+        }
+    }
+
+    @Test func `an instance that is stored while a disposal begins is cleared before it is closed`() async throws {
+        let log = Log<String>()
+        let disposal = Locked<Task<Void, any Error>?>(nil)
+        let holder = Locked<Container?>(nil)
+        let lifetime = Lifetime("kept") {
+            InterruptedStorage {
+                guard let container = holder.withLock({ $0 }) else { return }
+                disposal.withLock { $0 = Task { try await container.dispose() } }
+                while container.core.withState({ $0.life.isOpen }) { yieldThread() }
+            } cleared: {
+                log.append("cleared")
+            }
+        }
+        let container = Container {
+            Registration(Thing.self, lifetime: lifetime) { _ in Thing() }.onDispose { _ in log.append("hook") }
+        }
+        holder.withLock { $0 = container }
+        try await takingAThread {
+            await expect(.disposed) { try await container.resolve(Thing.self) }
+            try await disposal.withLock { $0 }?.value
+        }
+        holder.withLock { $0 = nil }
+        #expect(log.entries == ["cleared", "hook"])
+    }
 }
