@@ -95,9 +95,10 @@ public protocol ContainerInterceptor: ContainerObserver, AroundCreation {
     ///   - site: The file and line of the registration.
     func didResolveInstance(of key: ServiceKey, at site: RegistrationSite?)
 
-    /// Called when a request meets a container or scope that is disposed: its task has outlived it.
+    /// Called when a request goes to a container or scope that is disposed: its task has outlived it.
     ///
-    /// Not called for a request of a factory or hook that is still running, whose end the disposal awaits.
+    /// Not called for a request of a factory or hook that is still running, whose end the disposal awaits; nor for one
+    /// that an open container receives, also if that refuses it because the service belonged to an ended scope.
     ///
     /// The request fails with ``ResolutionError/Code/disposed``, or is repeated in an open container around the scope.
     ///

@@ -15,18 +15,28 @@ extension Binding {
 }
 
 /// The error of a factory or hook: a `CancellationError` that it throws although this task was not cancelled is a
-/// failure of its own, and must not be taken for the caller's cancellation.
+/// failure of its own, and must not be taken for the caller's cancellation. So is one after it has cancelled this task,
+/// which is that of a shared creation.
 func translated(_ error: any Error, in run: Run) -> any Error {
     run.recorded?.fail()
-    guard error is CancellationError, !Task.isCancelled else {
+    let hasCancelledItself = Task.isCancelled && run.isInTaskOfUncancelledCreation
+    guard error is CancellationError, !Task.isCancelled || hasCancelledItself else {
         // A hidden binding is the library's: its errors are those of the request.
         guard !run.binding.blueprint.isHidden, let error = error as? ResolutionError else { return error }
         return error.thrownByUserCode
     }
     return ResolutionError(
         .creationCancelled,
-        "the factory, a hook or a decoration of \(run.binding.key) threw CancellationError, although its task was not "
-            + "cancelled.",
+        "the factory, a hook or a decoration of \(run.binding.key) threw CancellationError, "
+            + (hasCancelledItself ? "because it has cancelled its own task." : "although its task was not cancelled."),
         advice: "Look for a task that this code itself cancels, and throw your own error instead.",
         steps: run.path, asker: run, underlying: error)
+}
+
+extension Run {
+    /// Whether this is the first run of a shared creation, in the creation's own task, which no request has cancelled.
+    fileprivate var isInTaskOfUncancelledCreation: Bool {
+        guard parent == nil, let holder, holder === activity else { return false }
+        return holder.extrasIfAny { $0.isCancelled } != true
+    }
 }

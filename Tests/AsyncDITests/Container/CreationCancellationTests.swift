@@ -217,4 +217,25 @@ import Testing
             #expect(error?.path.count == 1)
         }
     }
+
+    @Test(arguments: [Lifetime.singleton, .scoped])
+    func `a factory that cancels its own task cancels none of its requests`(lifetime: Lifetime) async throws {
+        let mayEnd = Gate()
+        let container = Container {
+            Registration(Thing.self, lifetime: lifetime) { _ in
+                await mayEnd.pass()
+                withUnsafeCurrentTask { $0?.cancel() }
+                try Task.checkCancellation()
+                return Thing()
+            }
+        }
+        let requests = (0..<2).map { _ in Task { try await container.resolve(Thing.self) } }
+        await container.core.waiters(of: Thing.self, reach: 2)
+        mayEnd.open()
+        for request in requests {
+            let error = await #expect(throws: ResolutionError.self) { try await request.value }
+            #expect(error?.code == .creationCancelled && error?.underlying is CancellationError)
+            #expect(error?.description.contains("because it has cancelled its own task") == true)
+        }
+    }
 }
