@@ -114,17 +114,28 @@ extension ContainerCore {
             .map { CreationKey($0.binding, pack) }
     }
 
-    /// Refuses a drain in the body of a scope in which an instance has a lease that may last as long as the scope.
+    /// Refuses a drain in the body of a scope that ends after the scopes and containers inside it, one of which has an
+    /// instance with a lease.
     private func refuseDuringLeaseInsideBody(of keys: Set<EndingKey>, _ key: ServiceKey) throws {
         let holders = withState {
             $0.leases.all(of: keys).reduce(into: Set<UInt64>()) { $0.formUnion($1.containersBelow) }
         }
         if holders.isEmpty { return }
-        for scope in Self.scopesOfBodies where holders.contains(scope.number) {
-            throw ResolutionError(
-                .invalidOperation,
-                "the body of \(scope.displayName) drains \(key), which waits for an instance in it to end its lease.",
-                advice: "Call it outside the scope, dispose the instance's container first, or drain with a deadline.")
+        let scopes = Self.scopesOfBodies
+        for scope in scopes {
+            var pending = [scope]
+            while let inside = pending.popLast() {
+                // The body of another task ends by itself.
+                if inside.hasBody, !scopes.contains(where: { $0 === inside }) { continue }
+                if holders.contains(inside.number) {
+                    throw ResolutionError(
+                        .invalidOperation,
+                        "the body of \(scope.displayName) drains \(key), which waits for an instance in "
+                            + "\(inside.displayName) to end its lease.",
+                        advice: "Call it outside the scope, end that lease first, or drain with a deadline.")
+                }
+                pending += inside.childCores
+            }
         }
     }
 

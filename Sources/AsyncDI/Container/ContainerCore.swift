@@ -199,10 +199,13 @@ final class ContainerCore: ResolutionHost {
 }
 
 extension ContainerCore {
-    /// The innermost scope of a `withScope` that contains this container, and so ends its instances at the latest; nil
-    /// without one below `other`.
-    func scopeOfBody(below other: ContainerCore) -> ContainerCore? {
-        lineage.prefix { $0 !== other }.first(where: \.hasBody)
+    /// The scope of a `withScope` that ends this container, which is no scope itself and was created inside that one,
+    /// below `other`; nil for any other container.
+    ///
+    /// The owner of a scope without a body may end it at any time.
+    func scopeAround(below other: ContainerCore) -> ContainerCore? {
+        guard !isScope, let scope = lineage.first(where: \.isScope), scope.hasBody else { return nil }
+        return other.isAboveOrSame(scope) ? scope : nil
     }
 
     /// The settings of a container, which its scopes share.

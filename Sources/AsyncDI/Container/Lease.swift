@@ -16,7 +16,8 @@ final class Lease: HeldLease {
     /// The leases inside a decorated instance, which last as long as this one; noted once.
     private let prolonged = AtomicReference<Shared<[Lease]>>()
     private let hasEndedProlonged = Atomic(false)
-    /// The number of the holder's container, if it is below the leased instance's container; otherwise zero.
+    /// The number of the holder's container, or of the scope that ends it, if that is below the leased instance's
+    /// container; otherwise zero.
     private let holderBelow = Atomic<UInt64>(0)
     /// Whether its holds have ended: a holder that is noted later ends them again.
     ///
@@ -41,13 +42,14 @@ final class Lease: HeldLease {
         if let home = holder.home as? ContainerCore, mayKeepLong(home), !decorating {
             noteLongHolder()
             prolongLeasesInside(for: home)
-        } else if let home = holder.home.map({ ($0 as? ContainerCore)?.scopeOfBody(below: core) ?? $0 }) {
+        } else if let home = holder.home {
             // First, because the waiting successors check for cycles again when they notice the holder.
             if let scope = home as? ContainerCore, let body = scope.leaseHolder {
                 self.body.loadOrInitialize { body }.add(self, isFromAbove: core.isAboveOrSame(scope))
             }
-            leased.addLeaseBelow(of: home.number)
-            holderBelow.store(home.number, ordering: .sequentiallyConsistent)
+            let place = (home as? ContainerCore)?.scopeAround(below: core)?.number ?? home.number
+            leased.addLeaseBelow(of: place)
+            holderBelow.store(place, ordering: .sequentiallyConsistent)
         }
         // Sequentially consistent like the end: either this sees the end, or the end sees the holder.
         if holdsHaveEnded.load(ordering: .sequentiallyConsistent) { endLongHolds() }

@@ -154,8 +154,8 @@ public final class OwnedScope: Sendable {
             // Where the failure itself has not ended the scope: it is about to, or could not, inside a lease of it.
             await container.core.endFailedBody(because: failure)
             throw ResolutionError(
-                .disposed, "the work of \(container.core.displayName) was lost, because a part of it failed.",
-                advice: "The underlying error is that of the part.", underlying: failure)
+                .disposed, "the work of \(container.core.displayName) was lost, because it has failed.",
+                advice: "The underlying error is that of a part, or of the owner.", underlying: failure)
         }
         if isBusy {
             throw ResolutionError(
@@ -207,7 +207,7 @@ extension ContainerCore {
             }
         } else if let disposal = disposalUnderWay {
             // Another end of the scope has waited for it, and received the same.
-            errors = disposal.errors
+            errors = DisposalError(errors: disposal.errors).errors
         }
         // The errors of the hooks belong to the call that disposed the scope.
         if let lostWork { throw lostWork }

@@ -129,8 +129,16 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
         /// Attempts for one registration share a place, and so happen one at a time. Those for others may be refused
         /// because of the holder, and so have a place of their own.
         var attempts: [ObjectIdentifier?: (attempt: LazyAttempt, callers: Int)] = [:]
+        /// The innermost ended scopes whose late tasks may have the kept instance, because a creation for one of these
+        /// tasks needed nothing of the scope: the last few.
+        var proved: [UInt64] = []
         /// The number of changes of the source.
         var changes = 0
+
+        mutating func noteProof(for scope: UInt64) {
+            if proved.count >= 8 { proved.removeFirst() }
+            proved.append(scope)
+        }
     }
 
     private let state: Locked<State>
@@ -152,12 +160,14 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
         if source.isFixed {
             guard let known = found.values.first else { return nil }
             if ResolutionContext.activeRun == nil { return known.first?.instance }
-            return try source.instance(among: known, for: source.question(Service.self, from: nil))
+            return try source.instance(among: known, for: source.question(Service.self, from: nil)) { true }
         }
         guard let requester = source.requester else { return nil }
         let question = try source.question(Service.self, from: requester)
         guard let known = found[question.host.number] else { return nil }
-        return try source.instance(among: known, for: question)
+        return try source.instance(among: known, for: question) {
+            question.outlivedScope.map { scope in state.withLock { $0.proved.contains(scope) } } ?? false
+        }
     }
 
     /// Changes the source, and forgets the instance.
@@ -167,6 +177,7 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
             change(&state.source)
             state.found = [:]
             state.attempts = [:]
+            state.proved = []
             state.changes += 1
             return dropped
         }
@@ -188,6 +199,9 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
         }
         if let known = try instanceHere(), state.withLock({ $0.changes == changes }) { return known }
         let found = try await attempt.instance(Service.self, from: source)
+        if let scope = question.outlivedScope {
+            state.withLock { if $0.changes == changes { $0.noteProof(for: scope) } }
+        }
         let mayBeOwn = question.isOfUnsharedService
         let number = found.host.number
         while true {

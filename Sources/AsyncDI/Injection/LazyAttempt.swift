@@ -95,15 +95,25 @@ extension LazySource {
     /// The kept instance that answers a request, by the rules of requests; nil if it needs one of its own.
     ///
     /// In most cases no rule applies, because no shared instance will hold it, and nothing is recorded.
-    func instance<Service: Sendable>(among known: [LazyFound<Service>], for question: Request) throws -> Service? {
+    ///
+    /// - Parameters:
+    ///   - known: The kept instances.
+    ///   - question: The request.
+    ///   - isProved: Whether a creation has proved that an unshared service needs nothing of the scopes that the
+    ///     requesting task has outlived.
+    /// - Returns: The instance; nil if the request needs one of its own.
+    /// - Throws: The errors of the captive rule and of outlived scopes.
+    func instance<Service: Sendable>(
+        among known: [LazyFound<Service>], for question: Request, isProved: () -> Bool
+    ) throws -> Service? {
         guard question.asker?.holder != nil || question.asker?.recorded != nil || question.isOfOutlivingTask,
             !question.host.table.isClosed
         else { return known.first?.instance }
         guard let (binding, table) = try question.registration(),
             let place = question.place(of: binding, owner: table.host)
         else {
-            // An unshared service may have parts that belonged to the scopes: only a creation shows it.
-            return question.isOfOutlivingTask && !isFixed ? nil : known.instance(for: question.holder)
+            if question.isOfOutlivingTask, !isFixed, !isProved() { return nil }
+            return known.instance(for: question.holder)
         }
         try question.checkCaptive(binding, in: place)
         return known.first?.instance

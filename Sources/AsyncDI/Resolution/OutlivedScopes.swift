@@ -54,6 +54,9 @@ final class OutlivedScopes: Sendable {
 }
 
 extension Request {
+    /// The number of the innermost scope that the requesting task has outlived; nil without one.
+    var outlivedScope: UInt64? { (graph?.outlived ?? asker?.outlived)?.scopes.first?.number }
+
     /// The scopes that the requesting task has outlived, if they are below the requested container.
     private var outlived: OutlivedScopes? {
         guard isOfOutlivingTask, let outlived = graph?.outlived ?? asker?.outlived, outlived.areBelow(host) else {

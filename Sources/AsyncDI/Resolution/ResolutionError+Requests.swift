@@ -32,7 +32,7 @@ extension ResolutionError {
         ResolutionError(
             .circularDependency,
             "\(target.key) was requested in a body of withScope or withInstance, and its creation waits for that body.",
-            advice: "Request it outside the body, or do not drain or reset in its factory what the body uses.",
+            advice: "Request it outside the body, or drain and reset what the body uses after the body.",
             steps: runs.flatMap(\.pathInCreation).upToFirstRepetition, asker: nil)
     }
 

@@ -50,11 +50,14 @@ extension ResolutionGraph {
         /// The instance of a key; this one, if there is none and no request creates one.
         mutating func share(_ cell: Cell, for key: CreationKey) -> Cell {
             if let found = find(key) { return found.cell }
-            if !alone.contains(where: { $0.key == key }), flights.flight(for: key) == nil {
-                hold(cell, for: key, madeFor: nil)
+            if !alone.contains(where: { $0.key == key }), flights.flight(for: key) == nil, let kept = kept(cell) {
+                hold(kept, for: key, madeFor: nil)
             }
             return cell
         }
+
+        /// The form in which a new instance is kept: it may come after the resolution that it belongs to.
+        private func kept(_ cell: Cell) -> Cell? { uses > 0 ? cell : isKept ? cell.weakened() : nil }
 
         /// Ends the use of the graph: a kept one has only weak references from now on.
         ///
@@ -93,10 +96,7 @@ extension ResolutionGraph {
                 takeAlone(creation)
                 ? .deliver([], keep: cell != nil) : flights.finish(creation, succeeded: cell != nil)
             if case .deliver(_, keep: true) = action, let cell {
-                // A creation may end after the resolution that it belongs to.
-                let isOver = uses == 0
-                let kept = isOver ? (isKept ? cell.weakened() : nil) : cell
-                if let kept {
+                if let kept = kept(cell) {
                     hold(kept, for: creation.key, madeFor: creation.madeFor)
                     forgetEndedContainers(after: creation, dropped: &dropped)
                 }

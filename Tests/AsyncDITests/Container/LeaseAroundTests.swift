@@ -42,29 +42,23 @@ private final class UnitOfWork: Sendable {
         _ = try await root.resolve(Pool.self, arguments: "acme")
     }
 
-    enum Inside: CaseIterable { case child, scope, childOfScope, ownedScope }
+    enum Inside: CaseIterable { case child, grandchild }
 
-    /// A container inside a request's scope, which ends with the scope at the latest, and its owner.
-    private func container(
-        _ inside: Inside, in scope: Container
-    ) async throws -> (container: Container, owner: OwnedScope?) {
+    /// A container inside a request's scope, which ends with the scope at the latest.
+    private func container(_ inside: Inside, in scope: Container) -> Container {
         switch inside {
-        case .child: return (Container(parent: scope), nil)
-        case .scope: return (try await scope.openScope(), nil)
-        case .childOfScope: return (Container(parent: try await scope.openScope()), nil)
-        case .ownedScope:
-            let owner = try OwnedScope(in: scope)
-            return (owner.container, owner)
+        case .child: Container(parent: scope)
+        case .grandchild: Container(parent: Container(parent: scope))
         }
     }
 
     @Test(arguments: Inside.allCases, [true, false])
-    func `a request is refused while a container inside its scope has the lease`(
+    func `a request is refused while a container that was created in its scope has the lease`(
         inside: Inside, isFromRoot: Bool
     ) async throws {
         try await finishes {
             try await root.withScope("request") { scope in
-                let (holder, owner) = try await container(inside, in: scope)
+                let holder = container(inside, in: scope)
                 _ = try await holder.resolve(UnitOfWork.self)
                 try await root.reset(Pool.self, arguments: "acme")
                 let error = await #expect(throws: ResolutionError.self) {
@@ -74,50 +68,42 @@ private final class UnitOfWork: Sendable {
                 #expect(error?.description.contains("an instance in container \"request\" leases it") == true)
                 try await holder.dispose()
                 _ = try await scope.resolve(Pool.self, arguments: "acme")
+            }
+        }
+    }
+
+    /// Their owners may end such scopes at any time.
+    @Test(arguments: [true, false])
+    func `a request waits for a scope beside it that has the lease, inside a scope around both`(
+        isOwned: Bool
+    ) async throws {
+        try await finishes {
+            try await root.withScope("connection") { scope in
+                let owner = try isOwned ? OwnedScope(in: scope) : nil
+                let part = if let owner { owner.container } else { try await scope.openScope() }
+                let (work, beside) = (try await part.resolve(UnitOfWork.self), try OwnedScope(in: scope))
+                try await root.reset(Pool.self, arguments: "acme")
+                let next = Task { try await beside.container.resolve(Pool.self, arguments: "acme") }
+                await root.core.waiters(of: Pool.self, reach: 1)
+                try await part.dispose()
+                #expect(try await next.value !== work.pool)
                 withExtendedLifetime(owner) {}
             }
         }
     }
 
-    @Test(arguments: Inside.allCases)
-    func `requests whose scopes contain leases of each other's services do not wait for each other`(
-        inside: Inside
-    ) async throws {
-        let root = Container {
-            Registration(Pool.self, lifetime: .multiton) { (_, _: Int) in Pool() }.onDispose { (_: Pool) in }
-            Registration(expected: Int.self)
-            Registration(UnitOfWork.self, lifetime: .scoped) { r in
-                UnitOfWork(try await r.lease(Pool.self, arguments: r.resolve(Int.self)))
-            }
-        }
-        let (haveLeases, areReset, refused) = (Gate(), Gate(), Counter())
-        @Sendable func request(_ own: Int, _ other: Int) async throws {
-            try await root.withScope {
-                Registration(instance: own)
-            } operation: { scope in
-                let (holder, owner) = try await container(inside, in: scope)
-                defer { withExtendedLifetime(owner) {} }
+    @Test func `a drain with a deadline waits for a container in the scope of its body`() async throws {
+        try await finishes {
+            try await root.withScope { scope in
+                let holder = Container(parent: scope)
                 _ = try await holder.resolve(UnitOfWork.self)
-                haveLeases.arrive()
-                await areReset.pass()
-                do {
-                    _ = try await scope.resolve(Pool.self, arguments: other)
-                } catch ResolutionError.Code.circularDependency {
-                    refused.increment()
-                }
+                await expect(.invalidOperation) { try await root.drain(Pool.self, arguments: "acme") }
+                let drain = Task { try await root.drain(Pool.self, arguments: "acme", deadline: .seconds(300)) }
+                await until { root.activity().disposals.contains { $0.waitsForLeases } }
+                try await holder.dispose()
+                try await drain.value
             }
         }
-        async let requests: Void = finishes {
-            async let first: Void = request(1, 2)
-            async let second: Void = request(2, 1)
-            _ = try await (first, second)
-        }
-        await haveLeases.arrived(2)
-        for number in [1, 2] { try await root.reset(Pool.self, arguments: number) }
-        areReset.open()
-        try await requests
-        #expect(refused.value == 1)
-        try await root.dispose()
     }
 
     @Test func `the error of a service that needs a leased instance's successor is about the lease`() async throws {

@@ -45,7 +45,7 @@ struct OwnedScopeTests {
         await #expect(throws: TestError(1)) { try await owner.run { _ in throw TestError(1) } }
         let error = await expect(.disposed) { try await owner.end() }
         #expect(error?.underlying as? TestError == TestError(1))
-        #expect(error?.message.contains("a part of it failed") == true)
+        #expect(error?.message.contains("because it has failed") == true)
         try await parent.dispose()
     }
 
