@@ -205,9 +205,10 @@ extension ContainerCore {
             } catch let error as DisposalError {
                 errors = error.errors
             }
-        } else if let disposal = disposalUnderWay {
-            // Another end of the scope has waited for it, and received the same.
-            errors = DisposalError(errors: disposal.errors).errors
+        }
+        // Where another end of the scope has waited for the disposal, it has received the same errors.
+        if errors.isEmpty, let others = disposalUnderWay?.errors, !others.isEmpty {
+            errors = DisposalError(errors: others).errors
         }
         // The errors of the hooks belong to the call that disposed the scope.
         if let lostWork { throw lostWork }
