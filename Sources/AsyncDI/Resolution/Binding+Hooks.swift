@@ -14,9 +14,11 @@ extension Binding {
     }
 }
 
-/// The error of a factory or hook: a `CancellationError` that it throws although this task was not cancelled is a
-/// failure of its own, and must not be taken for the caller's cancellation. So is one after it has cancelled this task,
-/// which is that of a shared creation.
+/// The error of a factory or hook, for its requests.
+///
+/// A `CancellationError` that it throws although this task was not cancelled is a failure of its own, and must not be
+/// taken for the caller's cancellation. So is one after it has cancelled this task, if that is the task of a shared
+/// creation.
 func translated(_ error: any Error, in run: Run) -> any Error {
     run.recorded?.fail()
     let hasCancelledItself = Task.isCancelled && run.isInTaskOfUncancelledCreation
