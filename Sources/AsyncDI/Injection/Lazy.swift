@@ -112,6 +112,20 @@ struct LazySource: Sendable {
     var origin: Request?
 }
 
+/// A creation for a task that had outlived scopes needed nothing of them, where one container answered.
+private struct LateProof: Equatable {
+    /// The innermost of the scopes.
+    private let scope: UInt64
+    private let container: UInt64
+
+    /// Nil for a request of any other task.
+    init?(_ question: Request, asking host: any ResolutionHost) {
+        guard let scope = question.outlivedScope else { return nil }
+        self.scope = scope
+        container = host.number
+    }
+}
+
 /// The state that the copies of a ``Lazy`` share.
 private final class LazyBox<Service: Sendable>: InstanceMemo {
     private struct State {
@@ -129,15 +143,15 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
         /// Attempts for one registration share a place, and so happen one at a time. Those for others may be refused
         /// because of the holder, and so have a place of their own.
         var attempts: [ObjectIdentifier?: (attempt: LazyAttempt, callers: Int)] = [:]
-        /// The innermost ended scopes whose late tasks may have the kept instance, because a creation for one of these
-        /// tasks needed nothing of the scope: the last few.
-        var proved: [UInt64] = []
+        /// The last few proofs that late tasks may have a kept instance.
+        var proofs: [LateProof] = []
         /// The number of changes of the source.
         var changes = 0
 
-        mutating func noteProof(for scope: UInt64) {
-            if proved.count >= 8 { proved.removeFirst() }
-            proved.append(scope)
+        mutating func note(_ proof: LateProof) {
+            if proofs.contains(proof) { return }
+            if proofs.count >= 8 { proofs.removeFirst() }
+            proofs.append(proof)
         }
     }
 
@@ -155,7 +169,7 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
     ///
     /// - Throws: The errors of rules about the caller: the captive rule, and that of outlived scopes.
     func instanceHere() throws -> Service? {
-        let (source, found) = state.withLock { ($0.source, $0.found) }
+        let (source, found, proofs) = state.withLock { ($0.source, $0.found, $0.proofs) }
         if found.isEmpty { return nil }
         if source.isFixed {
             guard let known = found.values.first else { return nil }
@@ -166,7 +180,7 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
         let question = try source.question(Service.self, from: requester)
         guard let known = found[question.host.number] else { return nil }
         return try source.instance(among: known, for: question) {
-            question.outlivedScope.map { scope in state.withLock { $0.proved.contains(scope) } } ?? false
+            LateProof(question, asking: question.host).map(proofs.contains) ?? false
         }
     }
 
@@ -177,7 +191,7 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
             change(&state.source)
             state.found = [:]
             state.attempts = [:]
-            state.proved = []
+            state.proofs = []
             state.changes += 1
             return dropped
         }
@@ -199,8 +213,8 @@ private final class LazyBox<Service: Sendable>: InstanceMemo {
         }
         if let known = try instanceHere(), state.withLock({ $0.changes == changes }) { return known }
         let found = try await attempt.instance(Service.self, from: source)
-        if let scope = question.outlivedScope {
-            state.withLock { if $0.changes == changes { $0.noteProof(for: scope) } }
+        if let proof = LateProof(question, asking: found.host) {
+            state.withLock { if $0.changes == changes { $0.note(proof) } }
         }
         let mayBeOwn = question.isOfUnsharedService
         let number = found.host.number

@@ -23,6 +23,9 @@ extension ResolutionGraph {
         private(set) var isKept = false
         /// Of a kept graph, the instances that its current use holds strongly; nil if these may be all.
         private var strong: [CreationKey]?
+        /// The entries that others have replaced, until the next end of a creation or of a use: deinitializers are user
+        /// code.
+        private var replaced: [Entry] = []
         /// The number of instances from which on released ones are looked for.
         private var mostInstances = 16
 
@@ -35,6 +38,8 @@ extension ResolutionGraph {
 
         /// Holds an instance strongly until the end of the use.
         mutating func hold(_ cell: Cell, for key: CreationKey, madeFor holder: Binding?) {
+            // Of an instance that was released, or is held weakly.
+            if isKept, let old = instances[key] { replaced.append(old) }
             instances[key] = Entry(cell: cell, holder: holder)
             if isKept { strong?.append(key) }
         }
@@ -68,6 +73,7 @@ extension ResolutionGraph {
                 dropped.instances = exchange(&instances, for: SmallMap())
                 return dropped
             }
+            dropped.others.append(exchange(&replaced, for: []))
             let isDue = instances.count > mostInstances
             let keys = strong == nil || isDue ? instances.all.map(\.key) : strong ?? []
             for key in keys {
@@ -101,6 +107,7 @@ extension ResolutionGraph {
                     forgetEndedContainers(after: creation, dropped: &dropped)
                 }
             }
+            if !replaced.isEmpty { dropped.others.append(exchange(&replaced, for: [])) }
             if creation.isInGraph { Waits.graph.withLock { $0.remove(creation) } }
             return action
         }

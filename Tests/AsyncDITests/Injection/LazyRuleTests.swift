@@ -81,6 +81,36 @@ import Testing
         #expect(try await lazy().setting === own)
     }
 
+    @Test func `a task that has outlived several scopes is refused what belonged to the outer one, too`() async throws {
+        let container = Container {
+            Registration(Setting.self, instance: Setting())
+            Registration(Facade.self, lifetime: .transient) { r in Facade(setting: try await r.resolve()) }
+        }
+        let lazy = Lazy(Facade.self, from: container)
+        _ = try await lazy()
+        let own = Setting()
+        let (innerIsOver, outerIsOver, isAnswered) = (Gate(), Gate(), Gate())
+        let late = try await container.withScope {
+            Registration(Setting.self, instance: own)
+        } operation: { outer in
+            let late = try await outer.withScope { _ in
+                Task {
+                    await innerIsOver.pass()
+                    let answer = try await lazy()
+                    #expect(answer.setting === own)
+                    isAnswered.open()
+                    await outerIsOver.pass()
+                    await expect(.disposed) { try await lazy() }
+                }
+            }
+            innerIsOver.open()
+            await isAnswered.pass()
+            return late
+        }
+        outerIsOver.open()
+        try await late.value
+    }
+
     @Test func `a task that has outlived its scope gets the kept instance if nothing of it belonged to the scope`()
         async throws
     {
