@@ -44,7 +44,7 @@ extension ContainerCore {
     ///   - host: The container that received the request.
     ///   - depth: The length of the request's path; a longer path belongs to a factory that began in the scope.
     /// - Returns: Whether it must be repeated.
-    func isOvertaken(_ error: any Error, asking host: any ResolutionHost, depth: Int = 1) -> Bool {
+    func isOvertaken(_ error: any Error, asking host: any ResolutionHost, depth: Int) -> Bool {
         guard host !== self, host.table.isClosed, let error = error as? ResolutionError else { return false }
         return error.code == .disposed && error.path.count <= depth && !error.isOfUserCode
     }

@@ -30,28 +30,27 @@ extension _Requester {
         }
     }
 
-    /// The requester of the same request, after the current scope that it went to has ended meanwhile.
+    /// Whether a request failed only because the current scope that it went to has ended meanwhile.
+    ///
+    /// It is then repeated, as a request after that end.
     ///
     /// - Parameters:
     ///   - error: The error of the request.
     ///   - host: The container that received the request.
     ///   - depth: The length of the request's path.
-    /// - Returns: The requester; nil when the error has another reason.
-    func successor(after error: any Error, asking host: any ResolutionHost, depth: Int = 1) -> _Requester? {
+    /// - Returns: Whether it must be repeated; false when the error has another reason.
+    func isOvertaken(_ error: any Error, asking host: any ResolutionHost, depth: Int = 1) -> Bool {
         switch self {
         case .container(let container):
-            return container.core.isOvertaken(error, asking: host, depth: depth) ? self : nil
+            container.core.isOvertaken(error, asking: host, depth: depth)
         case .task(let container):
-            let core = container.core
-            if core.isOvertaken(error, asking: host, depth: depth) { return self }
-            // Its own end, if there is an open container around it.
-            guard let next = core.openAround, next.isOvertaken(error, asking: host, depth: depth) else { return nil }
-            return self
+            container.core.isOvertaken(error, asking: host, depth: depth)
+                // By its own end, if there is an open container around it.
+                || container.core.openAround?.isOvertaken(error, asking: host, depth: depth) == true
         case .factory:
-            return nil
+            false
         case .keeper(of: let kept):
-            guard kept.asker == nil, let core = kept.core else { return nil }
-            return core.isOvertaken(error, asking: host, depth: depth) ? self : nil
+            kept.asker == nil && kept.core?.isOvertaken(error, asking: host, depth: depth) == true
         }
     }
 
@@ -61,28 +60,24 @@ extension _Requester {
         _ key: ServiceKey, _ pack: ArgumentPack = .none,
         _ action: nonisolated(nonsending) (Request) async throws -> sending R
     ) async throws -> sending R {
-        var requester = self
         while true {
-            let request = requester.resolver.request(key, pack)
+            let request = resolver.request(key, pack)
             do {
                 return try await action(request)
             } catch {
-                guard let successor = requester.successor(after: error, asking: request.host) else { throw error }
-                requester = successor
+                guard isOvertaken(error, asking: request.host) else { throw error }
             }
         }
     }
 
     /// Carries a synchronous request out, in the same way.
     func carryOut<R>(_ key: ServiceKey, _ action: (Request) throws -> R) throws -> R {
-        var requester = self
         while true {
-            let request = requester.resolver.request(key, .none)
+            let request = resolver.request(key, .none)
             do {
                 return try action(request)
             } catch {
-                guard let successor = requester.successor(after: error, asking: request.host) else { throw error }
-                requester = successor
+                guard isOvertaken(error, asking: request.host) else { throw error }
             }
         }
     }
@@ -155,8 +150,8 @@ extension _Requester {
         do {
             return try await request.value(as: service)
         } catch {
-            guard let successor = successor(after: error, asking: request.host) else { throw error }
-            return try await successor.resolveUnready(service, nil)
+            guard isOvertaken(error, asking: request.host) else { throw error }
+            return try await resolveUnready(service, nil)
         }
     }
 }

@@ -56,7 +56,7 @@ struct LazyAttempt: Sendable {
             }
         } catch {
             // Two steps, because the graph's instance stands before the service in the path.
-            guard requester?.successor(after: error, asking: question.host, depth: 2) != nil else { throw error }
+            guard requester?.isOvertaken(error, asking: question.host, depth: 2) == true else { throw error }
             return try await instance(service, from: source)
         }
     }
