@@ -76,13 +76,8 @@ public actor Container: _ContainerInit, CustomStringConvertible, CustomDebugStri
             settings: ContainerCore.Settings(
                 defaultLifetime: defaultLifetime, duplicatePolicy: onDuplicate, clock: clock, observers: observers),
             fallbacks: fallbacks.map(\.core))
-        self.core = core
-        table = core.table
         let lifeline = Lifeline(core)
-        self.lifeline = AtomicReference(lifeline)
-        self.parent = AtomicReference(parent)
-        self.fallbacks = AtomicReference(Fallbacks(fallbacks))
-        around = nil
+        self.init(core: core, lifeline: lifeline, holding: parent, fallbacks: Fallbacks(fallbacks))
         core.adopt(self, lifeline)
         core.setUp(registrations)
         parent?.core.addChild(core)
@@ -94,16 +89,18 @@ public actor Container: _ContainerInit, CustomStringConvertible, CustomDebugStri
     ///   - core: The core.
     ///   - lifeline: The object that keeps the core filled.
     ///   - parent: The handle of its parent; looked up when nil.
+    ///   - fallbacks: The handles of its fallbacks.
     ///   - around: The containers that are current where a scope is opened for a body.
     init(
-        core: ContainerCore, lifeline: Lifeline, holding parent: Container? = nil, around: CurrentContainers? = nil
+        core: ContainerCore, lifeline: Lifeline, holding parent: Container? = nil,
+        fallbacks: Fallbacks<Container>? = nil, around: CurrentContainers? = nil
     ) {
         self.around = around
         self.core = core
         table = core.table
         self.lifeline = AtomicReference(lifeline)
         self.parent = AtomicReference(parent ?? core.parent?.handle())
-        fallbacks = AtomicReference()
+        self.fallbacks = AtomicReference(fallbacks)
     }
 
     deinit {
