@@ -64,10 +64,7 @@ extension ContainerCore {
     var disposalUnderWay: Disposal? { disposalReference.object }
 
     var end: Completion? { disposalUnderWay }
-    var ends: [Activity] {
-        for core in lineage { if let disposal = core.disposalUnderWay { return [disposal] } }
-        return []
-    }
+    var ends: [Activity] { firstUpwards { $0.disposalUnderWay }.map { [$0] } ?? [] }
 
     /// The error for work that was lost although this scope's body returned; nil if the work is complete.
     var lostWork: ResolutionError? { disposalUnderWay?.lostWork }

@@ -148,35 +148,27 @@ final class ContainerCore: ResolutionHost {
         }
     }
 
-    /// Whether `other` is this container or one below it.
+    /// The first result that is not nil for this container and those above it, the nearest first.
     ///
-    /// It counts no reference to the containers in between, because all scopes of a server share them.
-    func isAboveOrSame(_ other: ContainerCore) -> Bool {
-        if other === self { return true }
-        // Unretained because each container keeps the one above it, and the caller keeps the first.
-        defer { withExtendedLifetime(other) {} }
-        let searched = Unmanaged.passUnretained(self).toOpaque()
-        var next = other.parentReference.load()
-        while let current = next {
-            if current.toOpaque() == searched { return true }
-            next = current._withUnsafeGuaranteedRef { $0.parentReference.load() }
-        }
-        return false
-    }
-
-    /// The containers around the body in which this container, or else the nearest scope above it, was opened; nil
-    /// without any.
-    var containersAround: CurrentContainers? {
-        if let around { return around }
+    /// It counts no reference to the containers, because all scopes of a server share those above them.
+    @inline(__always)
+    func firstUpwards<Found>(_ find: (ContainerCore) -> Found?) -> Found? {
         // Unretained because each container keeps the one above it, and this one is kept.
         defer { withExtendedLifetime(self) {} }
-        var next = parentReference.load()
+        var next: Unmanaged<ContainerCore>? = .passUnretained(self)
         while let current = next {
-            if let around = current._withUnsafeGuaranteedRef({ $0.around }) { return around }
+            if let found = current._withUnsafeGuaranteedRef(find) { return found }
             next = current._withUnsafeGuaranteedRef { $0.parentReference.load() }
         }
         return nil
     }
+
+    /// Whether `other` is this container or one below it.
+    func isAboveOrSame(_ other: ContainerCore) -> Bool { other.firstUpwards { $0 === self ? true : nil } == true }
+
+    /// The containers around the body in which this container, or else the nearest scope above it, was opened; nil
+    /// without any.
+    var containersAround: CurrentContainers? { firstUpwards { $0.around } }
 
     /// Passes the parent to `body` without counting a reference to it; nil without a parent.
     func withParent<R>(_ body: (ContainerCore) -> R) -> R? {

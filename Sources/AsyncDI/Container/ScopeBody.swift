@@ -88,10 +88,7 @@ extension ContainerCore {
     }
 
     /// The body of this scope, or of the innermost one above, which is not disposed yet.
-    private var innermostBody: ScopeBody? {
-        for core in lineage where core.hasBody && !core.table.isClosed { if let body = core.body { return body } }
-        return nil
-    }
+    private var innermostBody: ScopeBody? { firstUpwards { $0.table.isClosed ? nil : $0.body } }
 
     static var bodyOfCurrentScope: Body? {
         guard let current = Container.current else { return nil }
