@@ -18,7 +18,7 @@ final class ContainerCore: ResolutionHost {
     private let madeResettable = Atomic(false)
     var parent: ContainerCore? { parentReference.object }
     /// This container and those above it, the nearest first.
-    var lineage: Lineage { Lineage(self) }
+    var lineage: UnfoldFirstSequence<ContainerCore> { sequence(first: self) { $0.parent } }
     var outermost: ContainerCore { lineage.reduce(self) { $1 } }
     /// Whether it has a parent: without counting a reference, because all scopes of a server share theirs.
     var hasParent: Bool {
@@ -182,11 +182,7 @@ final class ContainerCore: ResolutionHost {
     /// A container that the application created with a parent or a fallback, and not as a scope, ends when the
     /// application says so.
     func isOutsideScopes(of other: ContainerCore) -> Bool {
-        for core in lineage {
-            if core === other { break }
-            if core.isScope { return false }
-        }
-        return true
+        firstUpwards { core in core === other ? true : core.isScope ? false : nil } ?? true
     }
 }
 
@@ -238,19 +234,6 @@ extension ContainerCore {
             draft.blueprint.isSimple && interceptors.isEmpty
                 && (draft.blueprint.lifetime ?? defaultLifetime).bounds.problem == nil
         }
-    }
-}
-
-/// A container and those above it, the nearest first.
-struct Lineage: Sequence, IteratorProtocol {
-    private var following: ContainerCore?
-
-    init(_ first: ContainerCore) { following = first }
-
-    mutating func next() -> ContainerCore? {
-        let current = following
-        following = current?.parent
-        return current
     }
 }
 
