@@ -64,15 +64,8 @@ extension CurrentContainers {
         (first?.cores ?? []).reversed().reduce(self) { CurrentContainers($1, $0) }
     }
 
-    private var cores: [ContainerCore] {
-        var cores: [ContainerCore] = []
-        var rest: CurrentContainers? = self
-        while let containers = rest {
-            cores.append(containers.last)
-            rest = containers.others
-        }
-        return cores
-    }
+    private var list: UnfoldFirstSequence<CurrentContainers> { sequence(first: self) { $0.others } }
+    private var cores: [ContainerCore] { list.map(\.last) }
 
     /// The containers of the current task, the last one first.
     static var all: [ContainerCore] {
@@ -82,11 +75,8 @@ extension CurrentContainers {
 
     /// The first result that is not nil for a container before the current one, the last of them first.
     static func first<Found>(before current: Container, _ find: (ContainerCore) -> Found?) -> Found? {
-        var rest = beside(current)
-        while let containers = rest {
-            if let found = find(containers.last) { return found }
-            rest = containers.others
-        }
+        guard let others = beside(current) else { return nil }
+        for containers in others.list { if let found = find(containers.last) { return found } }
         return nil
     }
 }
