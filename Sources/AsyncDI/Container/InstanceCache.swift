@@ -25,24 +25,13 @@ struct InstanceCache {
     }
 
     subscript(key: CreationKey) -> CacheEntry? {
-        if isEmpty { return nil }
-        var index = home(key.binding, key.arguments.hash)
-        while let kept = places[index] {
-            if kept.binding === key.binding, key.arguments == kept.argumentKey { return kept }
-            index = next(index)
-        }
-        return nil
+        first(of: key.binding, hash: key.arguments.hash) { key.arguments == $0.argumentKey }
     }
 
     /// The matching instance of a registration, among those whose arguments have this hash.
+    @inline(__always)
     func first(of binding: Binding, hash: UInt32, where isMeant: (CacheEntry) -> Bool) -> CacheEntry? {
-        if isEmpty { return nil }
-        var index = home(binding, hash)
-        while let kept = places[index] {
-            if kept.binding === binding, kept.hash == hash, isMeant(kept) { return kept }
-            index = next(index)
-        }
-        return nil
+        index(of: binding, hash, where: isMeant).flatMap { places[$0] }
     }
 
     /// The instances of a registration.
@@ -115,15 +104,18 @@ struct InstanceCache {
 
     private func next(_ index: Int) -> Int { (index + 1) & (places.count - 1) }
 
-    private func index(of kept: CacheEntry) -> Int? {
+    @inline(__always)
+    private func index(of binding: Binding, _ hash: UInt32, where isMeant: (CacheEntry) -> Bool) -> Int? {
         if isEmpty { return nil }
-        var index = home(kept.binding, kept.hash)
-        while let other = places[index] {
-            if other === kept { return index }
+        var index = home(binding, hash)
+        while let kept = places[index] {
+            if kept.binding === binding, kept.hash == hash, isMeant(kept) { return index }
             index = next(index)
         }
         return nil
     }
+
+    private func index(of kept: CacheEntry) -> Int? { index(of: kept.binding, kept.hash) { $0 === kept } }
 
     private mutating func put(_ kept: CacheEntry) {
         var index = home(kept.binding, kept.hash)
