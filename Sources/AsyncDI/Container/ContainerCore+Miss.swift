@@ -82,18 +82,6 @@ extension ContainerCore {
 
     /// Whether one of the containers that a request to this one searches meets a condition.
     func searches(_ condition: (ContainerCore) -> Bool) -> Bool {
-        // A loop, because scopes and fallbacks may be nested very deep.
-        var next: ContainerCore? = self
-        var left: [ContainerCore] = []
-        while let core = next ?? left.popLast() {
-            if condition(core) { return true }
-            next = core.parent
-            let fallbacks = core.fallbacks
-            if fallbacks.isEmpty { continue }
-            if let parent = next { left.append(parent) }
-            left += fallbacks.reversed()
-            next = nil
-        }
-        return false
+        table.firstTable { ($0.host as? ContainerCore).map(condition) == true ? true : nil } != nil
     }
 }

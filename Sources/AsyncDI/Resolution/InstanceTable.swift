@@ -216,7 +216,7 @@ import Synchronization
     }
 
     /// The first answer among the tables in the search order.
-    private func firstTable<Answer>(_ body: (InstanceTable) -> Answer?) -> Answer? {
+    func firstTable<Answer>(_ body: (InstanceTable) -> Answer?) -> Answer? {
         if let answer = body(self) { return answer }
         return firstTableBeyond(body)
     }
