@@ -22,16 +22,12 @@ extension ContainerCore {
         guard !decorations.isEmpty else { return }
         let others = Array(searchOrder.dropFirst())
         guard !others.isEmpty else { return }
+        let names = Set(decorations.map(\.name))
         // Noted before the look-up, so that a concurrent registration is either found here or offered.
-        withState { state in
-            state.followed = others
-            state.followedNames.formUnion(decorations.map(\.name))
-        }
+        withState { $0.followed = others }
         for core in others {
             core.withState { state in
-                for decoration in decorations {
-                    state.decorators[decoration.name, default: [:]][ObjectIdentifier(self)] = WeakCore(core: self)
-                }
+                state.decorators[ObjectIdentifier(self), default: (WeakCore(core: self), [])].names.formUnion(names)
             }
         }
         inherit(
@@ -42,33 +38,11 @@ extension ContainerCore {
             })
     }
 
-    /// Removes this container, which is about to be released, from those whose registrations it decorates.
-    func stopFollowing() {
-        let (others, names) = withState { state -> ([ContainerCore], Set<ServiceName>) in
-            state.rarely { !$0.followed.isEmpty } ? (state.followed, state.followedNames) : ([], [])
-        }
-        for core in others {
-            let dropped = core.withState { state in
-                names.compactMap { name in
-                    state.decorators[name]?[ObjectIdentifier(self)] = nil
-                    let isLast = state.decorators[name]?.isEmpty == true
-                    return isLast ? state.decorators.index(forKey: name).map { state.decorators.remove(at: $0) } : nil
-                }
-            }
-            // A qualifier is released outside the lock.
-            withExtendedLifetime(dropped) {}
-        }
-    }
-
     /// The containers that decorate inherited services with these names.
     func decorators(of names: Set<ServiceName>) -> [ContainerCore] {
         withState { state in
             guard state.hasDecorators else { return [] }
-            var found: [ObjectIdentifier: ContainerCore] = [:]
-            for name in names {
-                for (id, decorator) in state.decorators[name] ?? [:] { found[id] = decorator.core }
-            }
-            return Array(found.values)
+            return state.decorators.values.filter { !$0.names.isDisjoint(with: names) }.compactMap(\.core.core)
         }
     }
 

@@ -116,9 +116,11 @@ extension ContainerCore {
     func forget<Value>(
         _ id: ObjectIdentifier, in member: ReferenceWritableKeyPath<Extras, [ObjectIdentifier: Value]>
     ) {
-        withState { state in
-            if state.rarely({ !$0[keyPath: member].isEmpty }) { state[dynamicMember: member][id] = nil }
+        let forgotten = withState { state in
+            state.rarely { !$0[keyPath: member].isEmpty } ? state[dynamicMember: member].removeValue(forKey: id) : nil
         }
+        // Released outside the lock, because it may hold a qualifier.
+        withExtendedLifetime(forgotten) {}
     }
 
     func remember(_ memo: any InstanceMemo) -> Bool {

@@ -58,18 +58,16 @@ extension ContainerCore {
         var multitons: [ObjectIdentifier: MultitonCache<CreationKey>] = [:]
         var idleWatchers: [ObjectIdentifier: IdleWatcher] = [:]
         var decorations = Decorations()
-        /// Containers that decorate registrations inherited from this one.
+        /// Containers that decorate registrations inherited from this one, and the names of the decorated services.
         ///
-        /// By the names of the decorated services, and by identity, because each removes itself before it is released.
-        var decorators: [ServiceName: [ObjectIdentifier: WeakCore]] = [:]
+        /// By identity, because each removes itself before it is released.
+        var decorators: [ObjectIdentifier: (core: WeakCore, names: Set<ServiceName>)] = [:]
         /// The containers that fall back on this one.
         ///
         /// By identity, because each removes itself before it is released.
         var dependents: [ObjectIdentifier: WeakCore] = [:]
         /// The containers whose registrations this one decorates.
         var followed: [ContainerCore] = []
-        /// The names of the services that it decorates there.
-        var followedNames: Set<ServiceName> = []
         /// The objects that forget their instances when this container ends.
         ///
         /// By identity, because each removes itself before it is released.
@@ -128,10 +126,7 @@ extension ContainerCore {
                 survivors = extras
             }
             // The deinitializer notifies these containers that this one no longer decorates their registrations.
-            if !followed.isEmpty {
-                keep(\.followed)
-                keep(\.followedNames)
-            }
+            if !followed.isEmpty { keep(\.followed) }
             if !storageWork.isEmpty { keep(\.storageWork) }
             guard hasHandle else { return survivors }
             // A scope that is about to close removes itself.

@@ -82,7 +82,9 @@ final class ContainerCore: ResolutionHost {
 
     deinit {
         if !isScope { parent?.forget(ObjectIdentifier(self), in: \.children) }
-        stopFollowing()
+        for core in withState({ state in state.rarely { !$0.followed.isEmpty } ? state.followed : [] }) {
+            core.forget(ObjectIdentifier(self), in: \.decorators)
+        }
         for core in fallbacks { core.forget(ObjectIdentifier(self), in: \.dependents) }
         releaseInTurn(fallbackReference.takeAtEnd())
         releaseInTurn(parentReference.takeAtEnd())
