@@ -11,8 +11,6 @@ class CacheEntry: IndexEntry, @unchecked Sendable {
     final var isToBePublished = false
     /// Whether readers also find the instance, converted, under other keys: see ``ContainerCore/Extras/aliases``.
     final var hasAliases = false
-    /// Whether resets ignore the instance, because it was registered as an instance.
-    final var isFixed = false
     final let binding: Binding
     private final var ledgerNumber = -1
 
@@ -26,6 +24,9 @@ class CacheEntry: IndexEntry, @unchecked Sendable {
         get { ledgerNumber < 0 ? nil : ledgerNumber }
         set { ledgerNumber = newValue ?? -1 }
     }
+
+    /// Whether resets ignore the instance, because it was registered as an instance.
+    final var isFixed: Bool { binding.blueprint.instance != nil }
 
     /// The key of the instance.
     final var key: CreationKey { CreationKey(binding, argumentKey) }

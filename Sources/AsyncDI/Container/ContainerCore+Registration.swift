@@ -272,7 +272,6 @@ extension ContainerCore.State {
     /// Makes the entry of a registration that came with its instance.
     fileprivate mutating func addEntry(_ cell: Cell, of binding: Binding, isPublished: Bool) -> CacheEntry {
         let kept = CacheEntry(CreationKey(withoutArguments: binding), cell: cell)
-        kept.isFixed = true
         kept.isPublished = isPublished
         instances.insert(kept, insteadOf: nil)
         return kept
