@@ -9,8 +9,6 @@ class CacheEntry: IndexEntry, @unchecked Sendable {
     /// Whether readers find the cell from the second request on, because most instances of a request's scope are
     /// requested once.
     final var isToBePublished = false
-    /// Whether readers also find the instance, converted, under other keys: see ``ContainerCore/Extras/aliases``.
-    final var hasAliases = false
     final let binding: Binding
     private final var ledgerNumber = -1
 
@@ -76,10 +74,4 @@ final class StoredCacheEntry: CacheEntry, @unchecked Sendable {
     }
 
     override var stored: StoredCacheEntry? { self }
-}
-
-/// A cell that readers find under a key.
-struct Publication {
-    let key: ServiceKey
-    let cell: Cell
 }

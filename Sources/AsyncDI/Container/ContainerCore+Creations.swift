@@ -143,13 +143,12 @@ extension ContainerCore {
                 kept.cell === original, kept.isPublished, alias.key != key.binding.key
             else { return }
             let id = ObjectIdentifier(kept)
-            if kept.hasAliases, state.aliases[id]?.contains(where: { $0.key == alias.key }) == true { return }
+            if state.aliases[id]?.contains(where: { $0.key == alias.key }) == true { return }
             converted.isSharedBelow = original.isSharedBelow
             converted.isResettable = original.isResettable
             converted.stamp(original.stamp)
             table.publish(converted, for: alias.key, retired: &state.retired)
-            kept.hasAliases = true
-            state.aliases[id, default: []].append(Publication(key: alias.key, cell: converted))
+            state.aliases[id, default: []].append((alias.key, converted))
         }
     }
 

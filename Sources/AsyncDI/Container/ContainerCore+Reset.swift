@@ -138,14 +138,13 @@ extension ContainerCore.State {
             table.unpublish(cell, for: kept.binding.key, retired: &retired)
             kept.isPublished = false
         }
-        guard kept.hasAliases else { return }
+        guard rarely({ !$0.aliases.isEmpty }) else { return }
         for alias in self.aliases.removeValue(forKey: ObjectIdentifier(kept)) ?? [] {
             table.unpublish(alias.cell, for: alias.key, retired: &retired)
             // These may be the last references to the instance and to its qualifier, if others have replaced them.
             retired.append(alias.cell)
             if let details = alias.key.details { retired.append(details) }
         }
-        kept.hasAliases = false
     }
 
     /// Records an instance that is disposed with the container, unless it leaves the caches earlier.

@@ -78,7 +78,7 @@ extension ContainerCore {
         /// The other keys under which instances are published, and their converted cells.
         ///
         /// By the identity of the entry, which is removed here before it is released.
-        var aliases: [ObjectIdentifier: [Publication]] = [:]
+        var aliases: [ObjectIdentifier: [(key: ServiceKey, cell: Cell)]] = [:]
         /// The number of weak entries before the next search for dead ones.
         var weakSweepThreshold = 64
         var weakCount = 0
