@@ -183,7 +183,7 @@ extension ContainerCore.State {
             // A cancelled request begins no creation, whose end would remove an entry without an instance.
             guard attempt.mayWait else { return .refused }
             guard let storage = attempt.offeredStorage else { return .makeStorage }
-            let stored = StoredCacheEntry(key, storage: storage, generation: nextGeneration())
+            let stored = StoredCacheEntry(key, storage: storage, generation: nextNumber())
             instances.insert(stored, insteadOf: nil)
             return self.storageWork.isBusy(storage) ? nil : .load(storage, generation: stored.generation)
         }

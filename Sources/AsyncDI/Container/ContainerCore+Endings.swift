@@ -144,7 +144,7 @@ extension ContainerCore {
         let ledgerID = product.map { state.record($0) }
         if creation.isStored {
             old?.stored?.isFilled = true
-            old?.stored?.generation = state.nextGeneration()
+            old?.stored?.generation = state.nextNumber()
             old?.ledgerID = ledgerID
             return old?.stored?.generation
         }
@@ -192,10 +192,10 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
-    /// A number for the storage's new content.
-    mutating func nextGeneration() -> Int {
-        self.storedCount += 1
-        return self.storedCount
+    /// A number for the new content of a storage, or for a watcher of idle instances, that no other one has.
+    mutating func nextNumber() -> Int {
+        self.lastNumber += 1
+        return self.lastNumber
     }
 
     /// Notes the end of a creation for observers.
@@ -261,8 +261,8 @@ extension ContainerCore.State {
 
     /// Drops the entries of released weak instances, once for as many new entries as instances were alive before.
     fileprivate mutating func sweepDeadEntries(of table: InstanceTable, into removals: inout Removals) {
-        self.weakCount += 1
-        guard self.weakCount > self.weakSweepThreshold else { return }
+        self.weakEntriesBeforeSweep -= 1
+        guard self.weakEntriesBeforeSweep < 0 else { return }
         var living = 0
         var dead: [CacheEntry] = []
         instances.forEach { kept in
@@ -276,9 +276,8 @@ extension ContainerCore.State {
             }
         }
         drop(dead, into: &removals)
-        self.weakCount = living
         // The search reads every entry, so it must not come often where most are held strongly.
-        self.weakSweepThreshold = max(64, living * 2, instances.count / 4)
+        self.weakEntriesBeforeSweep = max(64, living * 2, instances.count / 4) - living
     }
 }
 

@@ -14,8 +14,7 @@ extension ContainerCore {
                 return
             }
             let clock = clock
-            let number = state.nextIdleWatcher
-            state.nextIdleWatcher += 1
+            let number = state.nextNumber()
             let task = Task.detached { [weak self] in
                 do {
                     try await clock.repeatedly { self?.evictIdle(binding) }

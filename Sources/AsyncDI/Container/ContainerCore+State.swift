@@ -79,12 +79,10 @@ extension ContainerCore {
         ///
         /// By the identity of the entry, which is removed here before it is released.
         var aliases: [ObjectIdentifier: [(key: ServiceKey, cell: Cell)]] = [:]
-        /// The number of weak entries before the next search for dead ones.
-        var weakSweepThreshold = 64
-        var weakCount = 0
-        var nextIdleWatcher = 0
-        /// The number of possible changes of a storage's content.
-        var storedCount = 0
+        /// The number of weak entries that are added before the next search for dead ones.
+        var weakEntriesBeforeSweep = 64
+        /// See ``State/nextNumber()``.
+        var lastNumber = 0
         /// The instances that have left the caches and are being closed.
         ///
         /// By identity, because several of one key may be closed at once.
