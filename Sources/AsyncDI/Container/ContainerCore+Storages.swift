@@ -36,7 +36,9 @@ extension ContainerCore {
             case .store(let product):
                 // An instance that was reset or replaced since its creation began reaches its waiters, and must not
                 // take its successor's place.
-                let isValid = withState { $0.isValid(product.creation) }
+                let isValid = withState { state in
+                    state.life.isOpen && state.flights[product.creation]?.isInvalidated == false
+                }
                 if isValid { storage.store(product.instance) }
                 let ended = endFlight(
                     product.creation, .success(product.cell), storedIn: storage, isWritten: isValid)
@@ -50,12 +52,5 @@ extension ContainerCore {
                 if isValid, isDropped { storage.clear() }
             }
         }
-    }
-}
-
-extension ContainerCore.State {
-    /// Whether a creation's product may be kept, as far as is known before the creation's end.
-    fileprivate func isValid(_ creation: Creation) -> Bool {
-        life.isOpen && flights[creation]?.isInvalidated == false
     }
 }
