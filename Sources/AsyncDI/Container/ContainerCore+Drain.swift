@@ -179,19 +179,12 @@ extension ContainerCore {
             wasBusy = false
             var pending = [self]
             while let core = pending.popLast() {
-                while core.withState({ $0.isBusy }) {
+                while let work = core.withState({ $0.awaitedByDrains }) {
                     wasBusy = true
-                    await core.nextQuiet()
+                    await core.nextEnd(of: work) { $0.awaitedByDrains == work }
                 }
                 pending += core.childCores
             }
-        }
-    }
-
-    /// Waits until the bodies and the creations of this container have ended; new ones may have begun meanwhile.
-    private func nextQuiet() async {
-        for work in [State.Work.bodies, .creations] {
-            await nextEnd(of: work) { $0.life.isOpen && $0.isUnfinished(work) }
         }
     }
 
@@ -222,8 +215,10 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
-    /// Whether a body or a creation that a drain waits for is running.
-    fileprivate var isBusy: Bool { life.isOpen && (isUnfinished(.bodies) || isUnfinished(.creations)) }
+    /// The work under way that a drain waits for, one kind after the other; nil without any.
+    fileprivate var awaitedByDrains: Work? {
+        life.isOpen ? [Work.bodies, .creations].first { isUnfinished($0) } : nil
+    }
 }
 
 extension Request {
