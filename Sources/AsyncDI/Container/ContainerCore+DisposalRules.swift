@@ -74,7 +74,7 @@ extension ContainerCore {
         _ action: String, _ caller: Caller, _ runs: [Run], obstacle: String? = nil
     ) -> ResolutionError {
         let path = caller.run?.path ?? []
-        let isWork = (caller.activity as? LeaseBody)?.isWork == true
+        let isWork = (caller.activity as? LeaseBody)?.held.contains { $0 is PartOfWork } == true
         let body =
             caller.activity.isBodyOfScope
             ? "the body of a withScope" : isWork ? "the work of an OwnedScope" : "the body of a withInstance"

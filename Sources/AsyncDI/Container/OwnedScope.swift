@@ -99,7 +99,7 @@ public final class OwnedScope: Sendable {
         // on its way out.
         nonisolated(unsafe) let result: R
         do {
-            let part = container.core.partOfWork
+            let part = LeaseBody(leasing: [PartOfWork(in: container.core)], at: container.core)
             result = try await container.whileCurrent { try await LeaseBody.run(operation, with: container, in: part) }
         } catch {
             state.withLock { state in

@@ -21,13 +21,3 @@ final class PartOfWork: HeldLease {
     func noteBody() {}
     func passToInstance(of holder: Creation, decorating: Bool) {}
 }
-
-extension ContainerCore {
-    /// The body of a part of this scope's work.
-    var partOfWork: LeaseBody { LeaseBody(leasing: [PartOfWork(in: self)], at: self) }
-}
-
-extension LeaseBody {
-    /// Whether the body is a part of an owned scope's work.
-    var isWork: Bool { held.contains { $0 is PartOfWork } }
-}
