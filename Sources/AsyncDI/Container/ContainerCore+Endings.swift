@@ -5,7 +5,7 @@ extension ContainerCore {
             _ = endFlight(creation, result)
             return
         }
-        store(StoredProduct(creation: creation, cell: cell, instance: instance), in: storage)
+        store((creation, cell, instance), in: storage)
     }
 
     func finishAlone(_ creation: Creation, _ result: Result<Cell, any Error>) -> Bool {

@@ -1,11 +1,7 @@
 /// Storages of custom lifetimes: when instances are stored in them, and when they are cleared.
 extension ContainerCore {
     /// A complete instance to be stored.
-    struct StoredProduct {
-        let creation: Creation
-        let cell: Cell
-        let instance: any Sendable
-    }
+    typealias StoredProduct = (creation: Creation, cell: Cell, instance: any Sendable)
 
     typealias StorageWork = StorageQueue<StoredProduct>.Work
 

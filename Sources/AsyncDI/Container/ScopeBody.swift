@@ -5,11 +5,8 @@
 ///
 /// `@unchecked Sendable` because its superclass is; it adds a constant and state behind a lock.
 final class ScopeBody: Body, @unchecked Sendable {
-    private struct HeldInside {
-        let lease: Lease
-        /// Whether the disposal of the leased instance's container would end the scope under its body.
-        let isFromAbove: Bool
-    }
+    /// A lease, and whether the disposal of the leased instance's container would end the scope under its body.
+    private typealias HeldInside = (lease: Lease, isFromAbove: Bool)
 
     /// Without instances when this is the last reference to it: the scope's end, which comes first, removes them.
     private let table: InstanceTable
@@ -34,7 +31,7 @@ final class ScopeBody: Body, @unchecked Sendable {
     /// Notes a lease that an instance of the scope holds.
     func add(_ lease: Lease, isFromAbove: Bool) {
         leases.loadOrInitialize { Shared(Locked([:])) }.value.withLock {
-            $0[ObjectIdentifier(lease)] = HeldInside(lease: lease, isFromAbove: isFromAbove)
+            $0[ObjectIdentifier(lease)] = (lease, isFromAbove)
         }
     }
 
