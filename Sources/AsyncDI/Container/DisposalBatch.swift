@@ -22,7 +22,8 @@ struct DisposalBatch: Sendable {
     init(_ items: [Disposable], before end: Completion? = nil) {
         var turns: [Turn] = []
         for item in items {
-            if let first = turns.last?.first, item.canBeDisposed(beside: first) {
+            let binding = item.binding
+            if turns.last?.first.binding === binding, binding.lifetime.kind == .multiton, !binding.isHeld {
                 turns[turns.count - 1].others.append(item)
             } else {
                 turns.append(Turn(first: item))
@@ -58,11 +59,5 @@ private final class DisposalTurn: Activity, @unchecked Sendable {
     override var outer: [Activity] {
         // The others lead on only to the same ends, and nothing waits for them.
         items.filter { $0.isInGraph || !$0.leases.isEmpty } + (following.map { [$0] } ?? [])
-    }
-}
-
-extension Disposable {
-    fileprivate func canBeDisposed(beside other: Disposable) -> Bool {
-        binding === other.binding && binding.lifetime.kind == .multiton && !binding.isHeld
     }
 }
