@@ -232,13 +232,17 @@ extension ContainerCore {
     private func run(_ disposal: Disposal, reason: DisposalReason, depth: Int, hasHooksOnly: Bool) async {
         var postponed = hasHooksOnly ? [] : await endWork(disposal, reason: reason, depth: depth)
         while let next = withState({ $0.nextStep(beside: &postponed) }) {
-            guard case .recorded(let item, let isLeased) = next else {
-                await awaitDropped(next, disposal)
-                continue
+            switch next {
+            case .postponed(let leased):
+                await leasesEnd(of: leased.cell, leased.key, disposal)
+            case .closing(let item):
+                disposal.noteWait(for: .hooks(of: item.key))
+                _ = await item.wait(atMost: nil, clock: clock)
+            case .recorded(let item, let isLeased):
+                if isLeased, let cell = item.cell { await leasesEnd(of: cell, item.key, disposal) }
+                disposal.noteWait(for: .hooks(of: item.key), beginsHooks: item.binding.hasDisposalHooks)
+                for error in await dispose(item, reason: reason) { disposal.add(error) }
             }
-            if isLeased, let cell = item.cell { await leasesEnd(of: cell, item.key, disposal) }
-            disposal.noteWait(for: .hooks(of: item.key), beginsHooks: item.binding.hasDisposalHooks)
-            for error in await dispose(item, reason: reason) { disposal.add(error) }
         }
         if withState({ $0.isUnfinished(.leases) || $0.isUnfinished(.removals) }) {
             // Of instances without hooks, which are in no order.
@@ -294,17 +298,6 @@ extension ContainerCore {
         if keys.isEmpty { return }
         disposal.noteWait(for: .creations(of: keys))
         await waitForEnd(of: .creations)
-    }
-
-    /// Waits for the last lease of a dropped instance, or for its disposal.
-    private func awaitDropped(_ next: State.NextStep, _ disposal: Disposal) async {
-        switch next {
-        case .recorded: break
-        case .postponed(let leased): await leasesEnd(of: leased.cell, leased.key, disposal)
-        case .closing(let item):
-            disposal.noteWait(for: .hooks(of: item.key))
-            _ = await item.wait(atMost: nil, clock: clock)
-        }
     }
 
     private func leasesEnd(of cell: Cell, _ key: CreationKey, _ disposal: Disposal) async {
