@@ -64,13 +64,14 @@ extension ContainerCore {
         }
         let binding = draft.taken(defaultLifetime: defaultLifetime)
         var removals = Removals()
-        let outcome: Outcome = withState { state in
-            guard state.life.isOpen else { return .disposed }
+        // Nil after the end: the error is made outside the lock, because a qualifier's description is user code.
+        let isDecorated: Bool? = withState { state in
+            guard state.life.isOpen else { return nil }
             add(binding, in: &state, into: &removals)
             RegistrationCounter.advance()
-            return .registered(isDecorated: state.hasDecorators)
+            return state.hasDecorators
         }
-        guard case .registered(let isDecorated) = outcome else { throw refusal(toRegister: binding.key) }
+        guard let isDecorated else { throw refusal(toRegister: binding.key) }
         dispose(of: removals)
         if isDecorated { offer([binding.key]) }
     }
@@ -80,9 +81,12 @@ extension ContainerCore {
         let (bindings, decorations, modules) = contents(of: registrations)
         if let problem = bindings.lazy.compactMap(\.problem).first { throw problem }
         var removals = Removals()
-        let outcome: Outcome = withState { state in
-            guard state.life.isOpen else { return .disposed }
-            if let (second, first) = duplicates(among: bindings).first { return .duplicate(second, of: first) }
+        var duplicate: (second: Binding, first: Binding)?
+        // In the same way as for one draft.
+        let isDecorated: Bool? = withState { state in
+            guard state.life.isOpen else { return nil }
+            duplicate = duplicates(among: bindings).first
+            if duplicate != nil { return nil }
             var ignored: ServiceKey?
             for binding in bindings {
                 // When a registration is ignored, so are its other types.
@@ -93,21 +97,18 @@ extension ContainerCore {
             add(decorations, in: &state, into: &removals)
             note(modules, in: &state)
             RegistrationCounter.advance()
-            return .registered(isDecorated: state.hasDecorators)
+            return state.hasDecorators
         }
-        switch outcome {
-        case .disposed: throw refusal(toRegister: bindings.first?.key)
-        case .duplicate(let second, let first): throw duplicateError(second, of: first)
-        case .registered(let isDecorated):
-            if !modules.isEmpty { announcePendingModules() }
-            dispose(of: removals)
-            decorateInherited(decorations)
-            guard isDecorated else { return }
-            let decorated = withState { state in
-                decorations.flatMap { state.registrations.keys(named: $0.name).filter($0.applies) }
-            }
-            offer(bindings.map(\.key) + decorated)
+        if let (second, first) = duplicate { throw duplicateError(second, of: first) }
+        guard let isDecorated else { throw refusal(toRegister: bindings.first?.key) }
+        if !modules.isEmpty { announcePendingModules() }
+        dispose(of: removals)
+        decorateInherited(decorations)
+        guard isDecorated else { return }
+        let decorated = withState { state in
+            decorations.flatMap { state.registrations.keys(named: $0.name).filter($0.applies) }
         }
+        offer(bindings.map(\.key) + decorated)
     }
 
     /// Adds one registration.
@@ -128,15 +129,6 @@ extension ContainerCore {
         publish(binding, at: place, in: &state)
         state.note(.registered, .registered(binding.key))
         return true
-    }
-
-    /// The outcome of registering, turned into an error outside the lock, because a qualifier's description is user
-    /// code.
-    private enum Outcome {
-        /// Whether other containers decorate registrations that they inherit from this one.
-        case registered(isDecorated: Bool)
-        case disposed
-        case duplicate(Binding, of: Binding)
     }
 
     /// Removes every registration of a service with this qualifier and these argument types (all, when nil).
