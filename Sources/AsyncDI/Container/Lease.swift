@@ -172,24 +172,15 @@ extension Disposable {
     }
 }
 
-extension LeaseBody {
-    /// Whether one of the leased instances belongs to `container` or to one below it.
-    func leases(from container: ContainerCore) -> Bool {
-        held.contains { ($0 as? Lease).map { container.isAboveOrSame($0.core) } ?? false }
-    }
-}
-
 extension LeaseContext {
     /// Whether a body of the current task leases an instance of `container` or of one below it.
-    static func leases(from container: ContainerCore) -> Bool { hasBody { $0.leases(from: container) } }
+    static func leases(from container: ContainerCore) -> Bool { leases { container.isAboveOrSame($0.core) } }
 
     /// Whether a body of the current task is work that a drain of `container` does not refuse: it leases an instance
     /// from there, or collects leases in an admitted call.
     static func isWork(of container: ContainerCore) -> Bool {
-        hasBody { body in
-            body.leases(from: container)
-                || (body.collectsIn as? ContainerCore).map { container.isAboveOrSame($0) } ?? false
-        }
+        leases(from: container)
+            || hasBody { ($0.collectsIn as? ContainerCore).map(container.isAboveOrSame) ?? false }
     }
 
     /// Whether a body of the current task holds such a lease.
