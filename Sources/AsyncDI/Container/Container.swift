@@ -36,7 +36,7 @@ public actor Container: _ContainerInit, CustomStringConvertible, CustomDebugStri
     private nonisolated let lifeline: AtomicReference<Lifeline>
     /// The container that this one is a scope or child of, and its fallbacks: kept alive by it.
     private nonisolated let parent: AtomicReference<Container>
-    private nonisolated let fallbacks: AtomicReference<Fallbacks<Container>>
+    private nonisolated let fallbacks: AtomicReference<Shared<[Container]>>
     /// The containers that were current where this scope was opened for a body; nil for any other container.
     nonisolated let around: CurrentContainers?
 
@@ -77,7 +77,8 @@ public actor Container: _ContainerInit, CustomStringConvertible, CustomDebugStri
                 defaultLifetime: defaultLifetime, duplicatePolicy: onDuplicate, clock: clock, observers: observers),
             fallbacks: fallbacks.map(\.core))
         let lifeline = Lifeline(core)
-        self.init(core: core, lifeline: lifeline, holding: parent, fallbacks: Fallbacks(fallbacks))
+        self.init(
+            core: core, lifeline: lifeline, holding: parent, fallbacks: fallbacks.isEmpty ? nil : Shared(fallbacks))
         core.adopt(self, lifeline)
         core.setUp(registrations)
         parent?.core.addChild(core)
@@ -93,7 +94,7 @@ public actor Container: _ContainerInit, CustomStringConvertible, CustomDebugStri
     ///   - around: The containers that are current where a scope is opened for a body.
     init(
         core: ContainerCore, lifeline: Lifeline, holding parent: Container? = nil,
-        fallbacks: Fallbacks<Container>? = nil, around: CurrentContainers? = nil
+        fallbacks: Shared<[Container]>? = nil, around: CurrentContainers? = nil
     ) {
         self.around = around
         self.core = core

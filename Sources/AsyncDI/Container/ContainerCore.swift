@@ -34,8 +34,8 @@ final class ContainerCore: ResolutionHost {
     /// Whether any container has fallbacks, or had some.
     static var haveFallbacks: Bool { madeWithFallbacks.load(ordering: .acquiring) }
     private static let madeWithFallbacks = Atomic(false)
-    /// Keeps the fallbacks' tables alive.
-    private let fallbackReference: AtomicReference<Fallbacks<ContainerCore>>
+    /// Keeps the fallbacks' tables alive; an object, so that a long chain of containers is released in turn.
+    private let fallbackReference: AtomicReference<Shared<[ContainerCore]>>
     /// The kind of the scope, which its parent holds; nil for a container that is no scope.
     let scopeKind: ScopeKind?
     /// The position of this scope in its parent.
@@ -67,7 +67,7 @@ final class ContainerCore: ResolutionHost {
         self.name = name
         parentReference = AtomicReference(parent)
         self.settings = settings
-        fallbackReference = AtomicReference(Fallbacks(fallbacks))
+        fallbackReference = AtomicReference(fallbacks.isEmpty ? nil : Shared(fallbacks))
         if !fallbacks.isEmpty { Self.madeWithFallbacks.store(true, ordering: .releasing) }
         self.scopeKind = scopeKind
         table = InstanceTable(parent: parent?.table, fallbacks: fallbacks.map(\.table))
@@ -90,7 +90,7 @@ final class ContainerCore: ResolutionHost {
         releaseInTurn(parentReference.takeAtEnd())
     }
 
-    var fallbacks: [ContainerCore] { fallbackReference.object?.all ?? [] }
+    var fallbacks: [ContainerCore] { fallbackReference.object?.value ?? [] }
 
     func noteReturnOfBody() { bodyReturned.store(true, ordering: .relaxed) }
 

@@ -21,7 +21,7 @@ import Synchronization
     @exclusivity(unchecked) private unowned var owner: (any ResolutionHost)?
     /// Not a constant, so that it can be released in turn at the end; nothing else changes it.
     private let parentReference: AtomicReference<InstanceTable>
-    private let fallbackReference: AtomicReference<Fallbacks<InstanceTable>>
+    private let fallbackReference: AtomicReference<Shared<[InstanceTable]>>
     private let fallbackCount: Int
     /// The container's drains; empty before the first one.
     let endlessDrains = AtomicReference<EndlessDrains>()
@@ -40,7 +40,7 @@ import Synchronization
 
     init(parent: InstanceTable?, fallbacks: [InstanceTable]) {
         parentReference = AtomicReference(parent)
-        fallbackReference = AtomicReference(Fallbacks(fallbacks))
+        fallbackReference = AtomicReference(fallbacks.isEmpty ? nil : Shared(fallbacks))
         fallbackCount = fallbacks.count
     }
 
@@ -50,7 +50,7 @@ import Synchronization
     }
 
     var parent: InstanceTable? { parentReference.object }
-    var fallbacks: [InstanceTable] { fallbackReference.object?.all ?? [] }
+    var fallbacks: [InstanceTable] { fallbackReference.object?.value ?? [] }
 
     /// Called once, by the initializer of the container that owns the table.
     func attach(to host: any ResolutionHost) { owner = host }
@@ -251,7 +251,7 @@ import Synchronization
     @inline(__always)
     private func fallback(_ index: Int) -> Unmanaged<InstanceTable>? {
         guard index < fallbackCount else { return nil }
-        return fallbackReference.load()?._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.all[index]) }
+        return fallbackReference.load()?._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.value[index]) }
     }
 
     /// Whether this table searches another one, from the given fallback on.
