@@ -72,7 +72,7 @@ extension ContainerCore {
         func dropped() -> [Disposable] {
             withState { $0.dropped(keys) }
         }
-        let disposables = Set(removals.disposables + removals.postponed.map(\.item) + dropped())
+        let disposables = Set(removals.disposables + removals.postponed + dropped())
         Lease.noteLaterEnd(of: disposables.flatMap(\.leases))
         let begun = Result { try KeyDrain(of: key, in: self, awaiting: Array(disposables), creations) }
         dispose(of: removals)

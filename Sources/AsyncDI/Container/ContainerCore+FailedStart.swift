@@ -37,7 +37,7 @@ extension ContainerCore {
             let started = state.instances.all.filter(isStarted)
             guard !state.isLeasedElsewhere(started) else { return }
             state.drop(started, into: &removals)
-            for (item, _) in removals.postponed { item.cause = reason.error }
+            for item in removals.postponed { item.cause = reason.error }
         }
         // Refused if they would wait for themselves; the instances are disposed nevertheless.
         _ = try? await disposeAndWait(removals, reason: reason)

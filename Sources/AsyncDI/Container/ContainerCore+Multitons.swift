@@ -66,7 +66,7 @@ extension ContainerCore {
         of removals: Removals, reason: DisposalReason = DisposalReason(hasCaller: false), as batch: DisposalBatch? = nil
     ) -> Task<[any Error], Never>? {
         // Their disposals wait for leases of the instances, and with them the end of the leases that these hold.
-        if !removals.postponed.isEmpty { Lease.noteLaterEnd(of: removals.postponed.flatMap(\.item.leases)) }
+        if !removals.postponed.isEmpty { Lease.noteLaterEnd(of: removals.postponed.flatMap(\.leases)) }
         for storage in removals.storages { work(on: storage, beginningWith: .clear) }
         for watcher in removals.watchers { watcher.cancel() }
         return cleanUp(batch ?? DisposalBatch(removals.disposables), reason: reason)

@@ -2,9 +2,8 @@
 struct Removals {
     /// The instances to dispose, newest first.
     var disposables: [Disposable] = []
-    /// The instances whose disposal waits for their last lease; the leased cells, read before the disposals can begin,
-    /// which release them.
-    var postponed: [(item: Disposable, cell: Cell?)] = []
+    /// The instances whose disposal waits for their last lease.
+    var postponed: [Disposable] = []
     /// The storages to clear, in the order of their pending calls.
     var storages: [any InstanceStorage] = []
     /// Entries, keys, and instances whose disposal is only an event: released last and outside the lock, because
@@ -16,7 +15,7 @@ struct Removals {
     /// Whether an instance is disposed, now or after its last lease; not one without a lease whose disposal is only an
     /// event.
     func contains(_ item: Disposable) -> Bool {
-        disposables.contains { $0 === item } || postponed.contains { $0.item === item }
+        disposables.contains { $0 === item } || postponed.contains { $0 === item }
     }
 }
 
@@ -164,7 +163,7 @@ extension ContainerCore.State {
             if item.isAnnounced { note(.disposed, of: item.key.arguments, .disposed(item.binding.key)) }
             return removals.released.append(item)
         }
-        removals.postponed.append((item, item.cell))
+        removals.postponed.append(item)
         if !item.isSilent, !hasSuccessor { self.endings[EndingKey(item.key)] = item }
     }
 
@@ -205,12 +204,7 @@ extension ContainerCore {
         let removals = try drop(target)
         // They hold the dropped instances, and are disposed before these.
         let decorating = dropWrappers(around: target)
-        var leased: [(core: ContainerCore, item: Disposable, cell: Cell?)] = []
-        if !decorating.isEmpty {
-            for (core, dropped) in decorating + [(self, removals)] {
-                leased += dropped.postponed.map { (core, $0.item, $0.cell) }
-            }
-        }
+        var leased = decorating.isEmpty ? [] : (decorating.map(\.removals) + [removals]).flatMap(\.postponed)
         var errors: [any Error] = []
         var refusals: [any Error] = []
         for (core, wrappers) in decorating {
@@ -219,8 +213,8 @@ extension ContainerCore {
         do { errors += try await disposeAndWait(removals) } catch { refusals.append(error) }
         // The disposals that waited only for those of the wrappers, which held leases; each may end the lease of
         // another.
-        while let index = leased.firstIndex(where: { !$0.core.isLeased($0.cell) }) {
-            let item = leased.remove(at: index).item
+        while let index = leased.firstIndex(where: { $0.leaseHolders == nil }) {
+            let item = leased.remove(at: index)
             // A hook may need an instance of the caller's creation.
             let (caller, suspension) = (self.caller(of: ResolutionContext.activeRun), Suspension())
             defer { if caller != nil { Waits.end(suspension) } }
@@ -233,10 +227,6 @@ extension ContainerCore {
         }
         if errors.isEmpty, let refusal = refusals.first { throw refusal }
         return errors + refusals
-    }
-
-    private func isLeased(_ cell: Cell?) -> Bool {
-        withState { state in cell.map(state.leases.isLeased) == true }
     }
 
     /// Removes the instances with which other containers decorate the selected ones.

@@ -109,8 +109,17 @@ final class KeyDrain {
 
     /// The object of an unfinished disposal's wait.
     private func object(of item: Disposable) -> String {
-        let leased = item.leasesAwaited
-        let holders = core.withState { _ in leased.flatMap { $0.count > 0 ? $0.holdersText : nil } }
-        return holders.map { "the end of its leases, which are held by \($0)" } ?? "its onDispose"
+        item.leaseHolders.map { "the end of its leases, which are held by \($0)" } ?? "its onDispose"
+    }
+}
+
+extension Disposable {
+    /// The holders of the leases that the disposal waits for, as text; nil when it waits for none.
+    var leaseHolders: String? {
+        let leased = leasesAwaited
+        let holders = (home as? ContainerCore)?.withState { _ in
+            leased.flatMap { $0.count > 0 ? $0.holdersText : nil }
+        }
+        return holders ?? nil
     }
 }
