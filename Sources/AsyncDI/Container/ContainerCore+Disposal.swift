@@ -191,7 +191,7 @@ extension ContainerCore {
             // Their disposal is only an event: they have no hooks.
             while let item = state.ledger.takeNewest() {
                 if item.isAnnounced { state.note(.disposed, of: item.key.arguments, .disposed(item.binding.key)) }
-                content.silent.append(item)
+                state.retired.append(item)
             }
             state.end(into: &content, hasParent: hasParent)
             // Copied, so that no published instance's last reference is released before the scope's key is free.

@@ -267,9 +267,7 @@ extension ContainerCore.State {
         fileprivate var extras: ContainerCore.Extras?
         /// The drains to resume.
         fileprivate(set) var drains: [CheckedContinuation<Void, Never>] = []
-        /// The instances whose disposal is only an event.
-        var silent: [Disposable] = []
-        /// Published objects, to be released once the scope's key is free.
+        /// Published objects, and instances whose disposal is only an event: released once the scope's key is free.
         var retired: [AnyObject] = []
         var events: [(ContainerEvent, ContainerEvent.Details)] = []
 
