@@ -38,11 +38,10 @@ final class Disposal: Completion, @unchecked Sendable {
             case .allLeases(let core):
                 let keys = core.core?.leasedKeys ?? []
                 // When the last lease has just ended, the disposals of the leased instances remain.
-                return (keys.isEmpty ? Self.removed : "the last lease of " + Self.list(keys), keys)
+                if keys.isEmpty { return ("the disposal of evicted, reset or replaced instances", []) }
+                return ("the last lease of " + Self.list(keys), keys)
             }
         }
-
-        private static let removed = "the disposal of evicted, reset or replaced instances"
 
         private static func facts(below name: String, _ core: ContainerCore?) -> (text: String, keys: [CreationKey]) {
             var (name, next) = (name, core)
