@@ -1,16 +1,10 @@
 /// The modules whose `loaded` has not been called yet, in order.
 struct PendingModules {
-    private(set) var waiting: [any Module] = []
+    var waiting: [any Module] = []
     /// The binding whose creation loads the modules.
     ///
     /// Like every creation, it runs once at a time and can be awaited, cancelled and retried.
-    private(set) var binding: Binding?
-
-    mutating func add(_ modules: [any Module], toldBy makeBinding: () -> Binding) {
-        guard !modules.isEmpty else { return }
-        waiting += modules
-        if binding == nil { binding = makeBinding() }
-    }
+    var binding: Binding?
 
     /// Removes the first module, after its `loaded`; the container may have been dropped meanwhile, and its modules
     /// with it.
@@ -34,7 +28,8 @@ extension ContainerCore {
     /// Notes modules whose registrations were added in the same step.
     func note(_ modules: [any Module], in state: inout State) {
         guard !modules.isEmpty else { return }
-        state.modules.add(modules) { modulesBinding() }
+        state.modules.waiting += modules
+        if state.modules.binding == nil { state.modules.binding = modulesBinding() }
         table.hasPendingModules = true
     }
 
@@ -58,33 +53,25 @@ extension ContainerCore {
     ///
     /// The current run also loads the modules that `loaded` registers in turn.
     nonisolated(nonsending) func loadModules() async throws {
-        for core in fallbacks + [parent].compactMap(\.self) where core.table.hasPendingModules {
-            try await core.loadModules()
-        }
+        let sources = fallbacks + [parent].compactMap(\.self)
+        for core in sources where core.table.hasPendingModules { try await core.loadModules() }
         while let binding = withState({ $0.modules.binding }) {
             let asker = ResolutionContext.activeRun
             if asker?.holder?.binding === binding { return }
             let request = Request(key: binding.key, pack: .none, host: self, asker: asker)
             _ = try await request.sharedInstance(binding, in: self, registrationCount: RegistrationCounter.now)
-            forget(binding)
+            var removals = Removals()
+            withState { $0.drop(.keys([CreationKey(withoutArguments: binding)]), into: &removals) }
+            dispose(of: removals)
         }
-        let isLoading = fallbacks + [parent].compactMap(\.self)
         withState { state in
-            guard state.modules.binding == nil, !isLoading.contains(where: { $0.table.hasPendingModules }) else {
-                return
-            }
+            guard state.modules.binding == nil, !sources.contains(where: \.table.hasPendingModules) else { return }
             table.hasPendingModules = false
         }
     }
 
     /// The type of the module whose `loaded` is called next; nil when none is pending.
     var moduleToBeLoaded: (any Module.Type)? { withState { $0.modules.waiting.first.map { type(of: $0) } } }
-
-    private func forget(_ binding: Binding) {
-        var removals = Removals()
-        withState { $0.drop(.keys([CreationKey(withoutArguments: binding)]), into: &removals) }
-        dispose(of: removals)
-    }
 
     private func modulesBinding() -> Binding {
         var blueprint = Blueprint(
