@@ -109,7 +109,8 @@ extension ContainerCore {
     private func make(
         isOfStart: Bool = false, where isSelected: (Binding) -> Bool
     ) async -> (key: ServiceKey, error: any Error)? {
-        let keys = (ownKeys(where: isSelected) + inheritedKeys(where: isSelected)).filter { !isLeftToScopes($0) }
+        let own = withState { $0.registrations.inOrder.filter(isSelected).map(\.key) }
+        let keys = (own + inheritedKeys(where: isSelected)).filter { !isLeftToScopes($0) }
         let asker = ResolutionContext.activeRun
         return await withTaskGroup(of: (key: ServiceKey, error: any Error)?.self) { group in
             for key in keys {
@@ -133,10 +134,6 @@ extension ContainerCore {
             }
             return nil
         }
-    }
-
-    private func ownKeys(where isSelected: (Binding) -> Bool) -> [ServiceKey] {
-        withState { $0.registrations.inOrder.filter(isSelected).map(\.key) }
     }
 
     /// The services selected among those that are registered elsewhere, and whose instances belong to this container.
