@@ -33,7 +33,7 @@ public actor Container: _ContainerInit, CustomStringConvertible, CustomDebugStri
     ///
     /// Taken out at the end only, like the parent: in this order, so that a container's instances are released before
     /// those of its parent.
-    private nonisolated let lifeline: AtomicReference<Lifeline>
+    nonisolated let lifeline: AtomicReference<Lifeline>
     /// The container that this one is a scope or child of, and its fallbacks: kept alive by it.
     private nonisolated let parent: AtomicReference<Container>
     private nonisolated let fallbacks: AtomicReference<Shared<[Container]>>
@@ -108,11 +108,6 @@ public actor Container: _ContainerInit, CustomStringConvertible, CustomDebugStri
         _ = lifeline.takeAtEnd()
         releaseInTurn(fallbacks.takeAtEnd())
         releaseInTurn(parent.takeAtEnd())
-    }
-
-    /// The body of a pinned handle has ended: a handle that is kept beyond it can still be found.
-    nonisolated func adoptAgain() {
-        if let lifeline = lifeline.object { core.adopt(self, lifeline) }
     }
 }
 

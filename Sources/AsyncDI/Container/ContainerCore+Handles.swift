@@ -45,7 +45,8 @@ extension ContainerCore {
         withState { $0.pinnedHandle = nil }
         // A handle that can be looked up costs two more allocations. A request's scope has no other reference and
         // avoids them.
-        if !isKnownUniquelyReferenced(&container) { container.adoptAgain() }
+        if isKnownUniquelyReferenced(&container) { return }
+        if let lifeline = container.lifeline.object { adopt(container, lifeline) }
     }
 
     /// The container's handle, created if none exists; nil after the end of the container.
