@@ -15,13 +15,10 @@ struct BodiesCutShort {
         var running: ContainerCore? { scope.core.flatMap { $0.bodyHasReturned ? nil : $0 } }
     }
 
-    private var entries: [Entry] = []
+    /// The entries, also of bodies that have ended since.
+    private(set) var entries: [Entry] = []
     /// The number of entries at which those of bodies that have ended are removed.
     private var limit = 16
-
-    var isEmpty: Bool { entries.isEmpty }
-    /// The entries, also of bodies that have ended since.
-    var all: [Entry] { entries }
 
     /// Adds an entry.
     ///

@@ -134,7 +134,7 @@ extension ContainerCore {
             if earliestDeadline != nil { keep(\.earliestDeadline) }
             if limitedWait != nil { keep(\.limitedWait) }
             if startFailure != nil { keep(\.startFailure) }
-            if !bodiesCutShort.isEmpty { keep(\.bodiesCutShort) }
+            if !bodiesCutShort.entries.isEmpty { keep(\.bodiesCutShort) }
             return survivors
         }
     }
@@ -151,9 +151,7 @@ extension ContainerCore.State {
         guard observed.contains(kind) else { return }
         events.append((event(), ContainerEvent.Details(key: arguments, ownDuration: ownDuration())))
     }
-}
 
-extension ContainerCore.State {
     /// The problems of invalid registrations, which only an initializer accepts.
     var invalidRegistrations: [ResolutionError] {
         registrations.inOrder.compactMap { $0.base?.isInherited == true ? nil : $0.problem }

@@ -15,7 +15,7 @@ extension ContainerCore {
 
     private func collectBodiesCutShort(into parts: inout ActivityParts) {
         // Outside the lock: the last reference to a scope may be released here.
-        for entry in outermost.withState({ $0.bodiesCutShort.all }) {
+        for entry in outermost.withState({ $0.bodiesCutShort.entries }) {
             guard let scope = entry.running, isAboveOrSame(scope) else { continue }
             parts.scopes.append(
                 .init(

@@ -154,7 +154,7 @@ private final class Pool: Sendable {}
             gate.open()
             _ = try? await body.value
         }
-        #expect(container.core.withState { $0.bodiesCutShort.all.count } < 20)
+        #expect(container.core.withState { $0.bodiesCutShort.entries.count } < 20)
     }
 
     @Test func `a hook that runs is a disposal, and a creation that waits for it says so`() async throws {
