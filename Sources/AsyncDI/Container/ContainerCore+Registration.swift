@@ -144,30 +144,27 @@ extension ContainerCore {
     /// Removes the selected registrations, and disposes their instances.
     func unregister(_ select: (inout State) -> [Binding]) -> Bool {
         var removals = Removals()
-        let removed: [ServiceKey] = withState { state in
+        let removed: [Binding] = withState { state in
             guard state.life.isOpen else { return [] }
-            var removed: [ServiceKey] = []
-            var retired: [Binding] = []
+            var removed: [Binding] = []
             for binding in select(&state) where binding.isCurrent && binding.base?.isInherited != true {
-                removed.append(binding.key)
-                retired.append(binding)
+                removed.append(binding)
                 remove(binding, in: &state)
                 // Also those of a registration that this one has replaced.
                 for alias in state.registrations.records(forwardingTo: binding.key)
                 where alias.base?.isInherited != true {
                     remove(alias, in: &state)
                     alias.retire()
-                    removed.append(alias.key)
-                    retired.append(alias)
+                    removed.append(alias)
                 }
             }
-            state.drop(retired, into: &removals)
-            if state.isDecorated { for key in removed { inherit(key, in: &state) } }
+            state.drop(removed, into: &removals)
+            if state.isDecorated { for binding in removed { inherit(binding.key, in: &state) } }
             if !removed.isEmpty { RegistrationCounter.advance() }
             return removed
         }
         dispose(of: removals)
-        if !removed.isEmpty { offer(removed) }
+        if !removed.isEmpty { offer(removed.map(\.key)) }
         return !removed.isEmpty
     }
 
