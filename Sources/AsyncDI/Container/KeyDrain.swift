@@ -11,7 +11,7 @@ final class KeyDrain {
     private var errors: [any Error] = []
     /// The errors for waits that would never end: of several instances, such as one and its decoration, the first says
     /// enough.
-    private var refusals: [ResolutionError] = []
+    private var refusals: [any Error] = []
 
     /// Begins to wait.
     ///
@@ -100,10 +100,8 @@ final class KeyDrain {
                 errors.append(
                     core.timedOut("the disposal of \(item.key)", waitingFor: object(of: item), of: [item.key]))
             }
-        } catch let refusal as ResolutionError {
-            refusals.append(refusal)
         } catch {
-            errors.append(error)
+            refusals.append(error)
         }
     }
 
