@@ -48,6 +48,8 @@ extension ContainerCore {
 
     /// The part of the state that most containers do not need; it belongs to the lock like the rest.
     ///
+    /// Objects may be known by identity here because each is removed before it is released, most of them by themselves.
+    ///
     /// `@unchecked Sendable` because it is accessed only through the state, under the state's lock; the empty value
     /// never changes.
     final class Extras: @unchecked Sendable {
@@ -59,25 +61,17 @@ extension ContainerCore {
         var idleWatchers: [ObjectIdentifier: IdleWatcher] = [:]
         var decorations = Decorations()
         /// Containers that decorate registrations inherited from this one, and the names of the decorated services.
-        ///
-        /// By identity, because each removes itself before it is released.
         var decorators: [ObjectIdentifier: (core: WeakCore, names: Set<ServiceName>)] = [:]
         /// The containers that fall back on this one.
-        ///
-        /// By identity, because each removes itself before it is released.
         var dependents: [ObjectIdentifier: WeakCore] = [:]
         /// The containers whose registrations this one decorates.
         var followed: [ContainerCore] = []
         /// The objects that forget their instances when this container ends.
-        ///
-        /// By identity, because each removes itself before it is released.
         var memos: [ObjectIdentifier: WeakInstanceMemo] = [:]
         var modules = PendingModules()
-        /// The child containers, by identity, because each removes itself before it is released.
+        /// The child containers.
         var children: [ObjectIdentifier: WeakCore] = [:]
-        /// The other keys under which instances are published, and their converted cells.
-        ///
-        /// By the identity of the entry, which is removed here before it is released.
+        /// The other keys under which instances are published, and their converted cells, by the instance's entry.
         var aliases: [ObjectIdentifier: [(key: ServiceKey, cell: Cell)]] = [:]
         /// The number of weak entries that are added before the next search for dead ones.
         var weakEntriesBeforeSweep = 64
