@@ -111,14 +111,6 @@ extension ContainerCore.State {
         removals.released += evicted.map(\.key)
     }
 
-    /// Notes the beginning of a cached instance's lease: it is not evicted until its last lease ends.
-    mutating func beginLease(
-        of cell: Cell, for key: CreationKey, in kept: CacheEntry, at now: Duration
-    ) -> LeasedCell {
-        if let node = kept.node { MultitonCache<CreationKey>.beginLease(node) }
-        return beginLease(of: cell, for: key, at: now)
-    }
-
     /// Notes the end of an instance's last lease, which counts as a use.
     ///
     /// May evict instances that exceeded the bounds while all were leased.

@@ -180,7 +180,12 @@ extension ContainerCore.State {
     }
 
     /// Begins a lease, which a body holds until an instance takes it over.
-    mutating func beginLease(of cell: Cell, for key: CreationKey, at now: Duration) -> LeasedCell {
+    ///
+    /// A cached instance is not evicted before the end of its last lease.
+    mutating func beginLease(
+        of cell: Cell, for key: CreationKey, in kept: CacheEntry? = nil, at now: Duration
+    ) -> LeasedCell {
+        if let node = kept?.node { MultitonCache<CreationKey>.beginLease(node) }
         life.beginBody()
         return leases.begin(cell, for: key, at: now)
     }
