@@ -5,7 +5,10 @@ extension ContainerCore {
             _ = endFlight(creation, result)
             return
         }
-        store((creation, cell, instance), in: storage)
+        // The instance is stored, and then the creation ended; by another caller, if that one is using the storage.
+        // Until the flight has ended, requests wait for it and do not load from the storage.
+        let store = StorageWork.store((creation, cell, instance))
+        if withState({ $0.storageWork.begin(store, on: storage) }) { work(on: storage, beginningWith: store) }
     }
 
     func finishAlone(_ creation: Creation, _ result: Result<Cell, any Error>) -> Bool {

@@ -5,15 +5,6 @@ extension ContainerCore {
 
     typealias StorageWork = StorageQueue<StoredProduct>.Work
 
-    /// Stores an instance and ends its creation.
-    ///
-    /// If another caller is using the storage, that caller does both afterwards.
-    func store(_ product: StoredProduct, in storage: any InstanceStorage) {
-        // Until the flight has ended, requests wait for it and do not load from the storage.
-        let isFree = withState { $0.storageWork.begin(.store(product), on: storage) }
-        if isFree { work(on: storage, beginningWith: .store(product)) }
-    }
-
     /// Performs the pending calls of a storage until none is left.
     func work(on storage: any InstanceStorage, beginningWith first: StorageWork) {
         var next: StorageWork? = first
