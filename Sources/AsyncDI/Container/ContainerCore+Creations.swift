@@ -190,18 +190,14 @@ extension ContainerCore.State {
         if let stored = kept.stored {
             // Until the creation ends, it is unknown whether the storage returns its previous instance or the new one.
             if attempt.takesLease, flights.flight(for: key) != nil { return nil }
-            if attempt.emptyGeneration == stored.generation { return nil }
-            if !isCurrent(stored) { return nil }
+            if attempt.emptyGeneration == stored.generation || !isCurrent(stored) { return nil }
             return .load(stored.instances, generation: stored.generation)
         }
-        guard let cell = kept.cell else { return nil }
-        if let living = cell.strengthened() {
-            // Found again at a later registration count, for which the published cell is valid too.
-            if cell.stamp != 0, !isHidden { cell.stamp(attempt.registrationCount) }
-            kept.node?.note(at: now)
-            return .ready(living)
-        }
-        return nil
+        guard let cell = kept.cell, let living = cell.strengthened() else { return nil }
+        // Found again at a later registration count, for which the published cell is valid too.
+        if cell.stamp != 0, !isHidden { cell.stamp(attempt.registrationCount) }
+        kept.node?.note(at: now)
+        return .ready(living)
     }
 
     /// Whether the content of a storage is that of its entry.
