@@ -85,18 +85,14 @@ extension ContainerCore {
         let arguments = creation.key.arguments
         let event = ContainerEvent.stalled(
             waiting: wait.waiting, for: creation.binding.blueprint.shownKey, since: duration)
-        guard let owner = creation.place as? ContainerCore else {
-            return withState { $0.note(.stalled, of: arguments, event) }
-        }
-        if owner === self {
-            return withState { if $0.flights[creation] != nil { $0.note(.stalled, of: arguments, event) } }
-        }
+        let owner = creation.place as? ContainerCore
         // The queue is that of the requested container; a scope that is being opened has no handle yet.
-        guard let events, let container = handle() else {
-            return withState { $0.note(.stalled, of: arguments, event) }
+        if let owner, owner !== self, let events, let container = handle() {
+            let details = ContainerEvent.Details(key: arguments)
+            owner.withState { if $0.flights[creation] != nil { events.append([(event, details)], from: container) } }
+        } else {
+            withState { if owner !== self || $0.flights[creation] != nil { $0.note(.stalled, of: arguments, event) } }
         }
-        let details = ContainerEvent.Details(key: arguments)
-        owner.withState { if $0.flights[creation] != nil { events.append([(event, details)], from: container) } }
     }
 
     /// Passes events to the observers' queue.
