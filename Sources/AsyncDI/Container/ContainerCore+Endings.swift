@@ -189,7 +189,7 @@ extension ContainerCore {
             binding.index.loadOrInitialize { InstanceIndex() }.insert(kept, retired: &state.retired)
         }
         state.instances.insert(kept, insteadOf: old)
-        if keptCell.isHeldWeakly, old == nil { state.sweepDeadEntries(of: table, into: &removals) }
+        if keptCell.isHeldWeakly, old == nil { state.sweepDeadEntries(into: &removals) }
         return nil
     }
 }
@@ -263,7 +263,7 @@ extension ContainerCore.State {
     }
 
     /// Drops the entries of released weak instances, once for as many new entries as instances were alive before.
-    fileprivate mutating func sweepDeadEntries(of table: InstanceTable, into removals: inout Removals) {
+    fileprivate mutating func sweepDeadEntries(into removals: inout Removals) {
         self.weakEntriesBeforeSweep -= 1
         guard self.weakEntriesBeforeSweep < 0 else { return }
         var living = 0
