@@ -89,10 +89,8 @@ extension ContainerCore {
             return nil
         }
         if let other {
-            guard let handle = other.handle() else {
-                return try openScope(kind, key: key, name: name, holder: holder, registrations: registrations)
-            }
-            return handle
+            return try other.handle()
+                ?? openScope(kind, key: key, name: name, holder: holder, registrations: registrations)
         }
         if isPinned {
             let run = ResolutionContext.activeRun
