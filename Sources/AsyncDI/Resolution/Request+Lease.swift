@@ -151,10 +151,7 @@ extension Request {
             try hand([lease], to: holder)
             return cell.value(as: service)
         }
-        guard let wrapper = service as? any WrapperType.Type,
-            let instances = try await wrapper.lease(for: self).flatMap({ $0 as? Service })
-        else { throw host.miss(key.unwrapped(Service.self), asker: asker) }
-        return instances
+        return try await unregistered(service, leasing: true)
     }
 
     /// Returns the instance, leased in the same way; nil without a registration or a supplied value.

@@ -209,13 +209,12 @@ extension ContributionCollection {
             || request.wasContributed(keyedBy: keyType)
     }
 
-    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any? {
-        found(try await request.asking(for: Contributed.self).contributions(keyedBy: keyType), by: request)
-    }
-
-    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any? {
-        let request = request.asking(for: Contributed.self)
-        return found(try await request.contributionsLeasedForCreation(keyedBy: keyType), by: request)
+    static nonisolated(nonsending) func resolve(for request: Request, leasing: Bool) async throws -> Any? {
+        let inner = request.asking(for: Contributed.self)
+        let contributions =
+            try await leasing
+            ? inner.contributionsLeasedForCreation(keyedBy: keyType) : inner.contributions(keyedBy: keyType)
+        return found(contributions, by: request)
     }
 
     static func ready(for request: Request) throws -> Any? {

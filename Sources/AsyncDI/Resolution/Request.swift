@@ -86,10 +86,10 @@ struct Request: Sendable {
 
     // Not inlined, so that its frame is not part of every request.
     @inline(never)
-    private nonisolated(nonsending) func unregistered<Service: Sendable>(
-        _ service: Service.Type
+    nonisolated(nonsending) func unregistered<Service: Sendable>(
+        _ service: Service.Type, leasing: Bool = false
     ) async throws -> Service {
-        guard let instance = try await wrapper(as: service) else {
+        guard let instance = try await wrapper(as: service, leasing: leasing) else {
             throw host.miss(key.unwrapped(Service.self), asker: asker)
         }
         return instance
@@ -304,9 +304,10 @@ extension Request {
 
     /// The instance of a wrapper type, such as `Lazy`; nil for any other, and without the service inside.
     private nonisolated(nonsending) func wrapper<Service: Sendable>(
-        as service: Service.Type
+        as service: Service.Type, leasing: Bool = false
     ) async throws -> Service? {
-        guard let wrapper = service as? any WrapperType.Type, let wrapped = try await wrapper.resolve(for: self)
+        guard let wrapper = service as? any WrapperType.Type,
+            let wrapped = try await wrapper.resolve(for: self, leasing: leasing)
         else { return nil }
         guard let instance = wrapped as? Service else { throw host.miss(key, asker: asker) }
         return instance

@@ -5,19 +5,17 @@ protocol WrapperType {
     /// Whether the wrapper's service is registered.
     static func isAvailable(for request: Request) -> Bool
     /// The wrapper of the service, nil when that is not available.
-    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any?
-    /// The same, with each instance leased for as long as the product of the requesting factory.
-    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any?
+    ///
+    /// With `leasing`, each instance is leased for as long as the product of the requesting factory.
+    static nonisolated(nonsending) func resolve(for request: Request, leasing: Bool) async throws -> Any?
     /// The same from existing instances, without waiting; nil when the wrapper cannot be resolved in that way.
     static func ready(for request: Request) throws -> Any?
 }
 
 extension WrapperType {
-    /// A wrapper that resolves later, or wraps nothing, waits for nothing.
-    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any? { try ready(for: request) }
-
-    /// A wrapper that resolves later, or wraps nothing, has no instance to lease.
-    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any? {
+    /// A wrapper that resolves later, or wraps nothing, waits for nothing, and has no instance to lease.
+    static nonisolated(nonsending) func resolve(for request: Request, leasing: Bool) async throws -> Any? {
+        if !leasing { return try ready(for: request) }
         guard isAvailable(for: request) else { return nil }
         throw ResolutionError(
             .invalidOperation, "\(request.key) was leased, but holds no instance.",
@@ -75,22 +73,14 @@ extension Optional: WrapperType {
     static func isAvailable(for request: Request) -> Bool { true }
 
     /// Nil when the service is not registered; every other failure is thrown.
-    static nonisolated(nonsending) func resolve(for request: Request) async throws -> Any? {
+    static nonisolated(nonsending) func resolve(for request: Request, leasing: Bool) async throws -> Any? {
         let inner = request.asking(for: Wrapped.self)
         if let wrapper = inner.wrapper(Wrapped.self) {
-            return try await wrapper.resolve(for: inner).flatMap { $0 as? Wrapped } as Any
+            return try await wrapper.resolve(for: inner, leasing: leasing).flatMap { $0 as? Wrapped } as Any
         }
+        let cell = try await leasing ? inner.optionalCellLeasedForCreation() : inner.optionalCell(isOptional: true)
         // Not constrained to `Sendable`, which a conformance cannot depend on; the request for the optional was.
-        return try await inner.optionalCell(isOptional: true)?.load(unconstrained: Wrapped.self) as Any
-    }
-
-    /// Nil when the service is not registered; every other failure is thrown.
-    static nonisolated(nonsending) func lease(for request: Request) async throws -> Any? {
-        let inner = request.asking(for: Wrapped.self)
-        if let wrapper = inner.wrapper(Wrapped.self) {
-            return try await wrapper.lease(for: inner).flatMap { $0 as? Wrapped } as Any
-        }
-        return try await inner.optionalCellLeasedForCreation()?.load(unconstrained: Wrapped.self) as Any
+        return cell?.load(unconstrained: Wrapped.self) as Any
     }
 
     /// Nil when the service is not registered; not being ready is an error.
