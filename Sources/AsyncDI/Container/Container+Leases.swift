@@ -64,8 +64,8 @@ extension Container {
     nonisolated(nonsending) func beginBody(
         leasing key: ServiceKey, _ pack: ArgumentPack = .none
     ) async throws -> (Cell, LeaseBody?) {
-        let (cell, lease) = try await _requester.carryOut(key, pack) { request in try await request.leased() }
-        return (cell, lease.map { LeaseBody(leasing: [$0], at: core) })
+        let found = try await _requester.carryOut(key, pack) { request in try await request.leased() }
+        return (found.cell, found.lease.map { LeaseBody(leasing: [$0], at: core) })
     }
 }
 

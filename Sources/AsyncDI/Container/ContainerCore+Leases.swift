@@ -32,7 +32,7 @@ extension ContainerCore {
         }
     }
 
-    func leaseIndexed(_ binding: Binding, _ arguments: ArgumentPack) -> (cell: Cell, lease: any HeldLease)? {
+    func leaseIndexed(_ binding: Binding, _ arguments: ArgumentPack) -> Request.Delivery? {
         // Before the hash, which may cost something.
         guard binding.index.object != nil, let comparison = binding.blueprint.keying?.comparison else { return nil }
         return leaseIndexed(binding, withHash: comparison.hash(arguments)) { found in
@@ -48,7 +48,7 @@ extension ContainerCore {
 
     private func leaseIndexed(
         _ binding: Binding, withHash hash: UInt32, where isMeant: (IndexEntry) -> Bool
-    ) -> (cell: Cell, lease: any HeldLease)? {
+    ) -> Request.Delivery? {
         guard let index = binding.index.object else { return nil }
         // The clock is user code, and read outside the lock.
         let now = elapsed()
@@ -62,7 +62,7 @@ extension ContainerCore {
             let key = kept.key
             // In this step, because the instance may be evicted as soon as the lock is released.
             let leased = state.beginLease(of: cell, for: key, in: kept, at: now)
-            return (cell, Lease(core: self, key: key, leased))
+            return Request.Delivery(cell: cell, lease: Lease(core: self, key: key, leased))
         }
     }
 

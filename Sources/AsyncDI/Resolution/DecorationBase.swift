@@ -83,14 +83,12 @@ extension Request {
             return try await resolveCell(binding, owner: owner, registrationCount: registrationCount)
         }
         guard
-            let (cell, lease) = try await leasedCell(
+            let found = try await leasedCell(
                 binding, owner: owner, registrationCount: registrationCount, isBase: true)
-        else {
-            return nil
-        }
+        else { return nil }
         // Without a holder, this task has outlived the creation of the wrapper.
-        if let lease { hold(lease, in: holder) }
-        return cell
+        if let lease = found.lease { hold(lease, in: holder) }
+        return found.cell
     }
 }
 

@@ -3,8 +3,8 @@ extension Request {
     /// The instance and its lease, or no lease if only the caller owns the instance.
     ///
     /// The cell holds its instance strongly.
-    nonisolated(nonsending) func leased() async throws -> (cell: Cell, lease: (any HeldLease)?) {
-        guard let found = try await leasedIfRegistered() else {
+    nonisolated(nonsending) func leased() async throws -> Delivery {
+        guard let found = try await leasedCell() else {
             throw unleasableWrapper ?? host.miss(key.unwrapped(key.service), asker: asker)
         }
         return found
@@ -26,13 +26,8 @@ extension Request {
             steps: pathToHere, asker: asker)
     }
 
-    private nonisolated(nonsending) func leasedIfRegistered() async throws -> (cell: Cell, lease: (any HeldLease)?)? {
-        if let found = try leasedAtOnce() { return found }
-        return try await leasedCell()
-    }
-
     /// The cached instance for arguments and its lease, found without an erased key; nil if that takes more steps.
-    private func leasedAtOnce() throws -> (cell: Cell, lease: any HeldLease)? {
+    private func leasedAtOnce() throws -> Delivery? {
         // The general path records the request; it must not be recorded twice.
         guard key.arguments != nil, asker?.recorded == nil, !isHeldUp, !isRefusedWhileDraining,
             let (binding, table) = try registration(), binding.isIndexed
@@ -41,22 +36,19 @@ extension Request {
         return table.host.leaseIndexed(binding, pack)
     }
 
-    /// The same, in a cell that holds the instance; nil without a registration, and for an optional request without a
-    /// supplied value.
-    nonisolated(nonsending) func leasedCell(
-        isOptional: Bool = false
-    ) async throws -> (cell: Cell, lease: (any HeldLease)?)? {
+    /// The same as ``leased()``; nil without a registration, and for an optional request without a supplied value.
+    nonisolated(nonsending) func leasedCell(isOptional: Bool = false) async throws -> Delivery? {
+        if let found = try leasedAtOnce() { return found }
         try await awaitModules()
         while true {
             let registrationCount = RegistrationCounter.now
             guard let (binding, table) = try registration() else { return isOptional ? try absent() : nil }
             if isOptional, try lacksValue(binding, of: table.host) { return nil }
             guard
-                let (cell, lease) = try await leasedCell(
-                    binding, owner: table.host, registrationCount: registrationCount)
+                let found = try await leasedCell(binding, owner: table.host, registrationCount: registrationCount)
             else { continue }
-            if let living = cell.strengthened() { return (living, lease) }
-            lease?.end()
+            if let living = found.cell.strengthened() { return Delivery(cell: living, lease: found.lease) }
+            found.lease?.end()
         }
     }
 
@@ -66,48 +58,44 @@ extension Request {
     /// storage that nothing has to close: the lease would let its decoration live longer than a weak storage means.
     nonisolated(nonsending) func leasedCell(
         _ binding: Binding, owner: any ResolutionHost, registrationCount: UInt, isBase: Bool = false
-    ) async throws -> (Cell, (any HeldLease)?)? {
+    ) async throws -> Delivery? {
         if let forward = binding.blueprint.target {
             return try await leasedTarget(
                 of: forward, owner: owner, registrationCount: registrationCount, isBase: isBase)
         }
         guard let place = place(of: binding, owner: owner) else {
-            return try await ownCell(binding).map { ($0, nil) }
+            return try await ownCell(binding).map { Delivery(cell: $0) }
         }
         let takesLease = binding.lifetime.ownsInstances
-        guard
-            let found = try await sharedInstance(
-                binding, in: place, registrationCount: registrationCount, takesLease: takesLease)
-        else {
-            return nil
-        }
-        guard takesLease else { return (found.cell, nil) }
+        let found = try await sharedInstance(
+            binding, in: place, registrationCount: registrationCount, takesLease: takesLease)
+        guard takesLease, let found else { return found }
         guard let lease = found.lease else {
             return try self.lease(early: found.cell, of: binding, in: place, isBase: isBase)
         }
         if isBase, binding.lifetime.makeStorage != nil, !lease.delaysDisposal {
             lease.end()
-            return (found.cell, nil)
+            return Delivery(cell: found.cell)
         }
-        return (found.cell, lease)
+        return found
     }
 
     // Not inlined, so that its frame is not part of every request.
     @inline(never)
     private nonisolated(nonsending) func leasedTarget(
         of forward: Forward, owner: any ResolutionHost, registrationCount: UInt, isBase: Bool
-    ) async throws -> (Cell, (any HeldLease)?)? {
+    ) async throws -> Delivery? {
         guard let (target, place) = try target(of: forward, in: owner) else { throw missing(in: owner) }
         var request = self
         request.isInner = isHidden(target)
         guard
-            let (cell, lease) = try await request.leasedCell(
+            let found = try await request.leasedCell(
                 target, owner: place, registrationCount: registrationCount, isBase: isBase)
         else { return nil }
         do {
-            return (try convert(cell, by: forward), lease)
+            return Delivery(cell: try convert(found.cell, by: forward), lease: found.lease)
         } catch {
-            lease?.end()
+            found.lease?.end()
             throw error
         }
     }
@@ -116,15 +104,15 @@ extension Request {
     /// repeated.
     private func lease(
         early cell: Cell, of binding: Binding, in place: any ResolutionHost, isBase: Bool
-    ) throws -> (Cell, (any HeldLease)?)? {
+    ) throws -> Delivery? {
         switch place.lease(CreationKey(binding, pack), cell) {
         case .leased(let lease):
-            return (cell, lease)
+            return Delivery(cell: cell, lease: lease)
         case .gone:
             // The cycle has ended, and the instance was dropped then or later.
             return nil
         case .unfinished where isBase && !binding.lifetime.bounds.needsOrder:
-            return (cell, nil)
+            return Delivery(cell: cell)
         case .unfinished where isBase:
             // Without a lease, the multiton might evict the instance while the decoration is in use.
             throw ResolutionError(
@@ -147,19 +135,17 @@ extension Request {
     /// Returns the instance, or the wrapper of instances, leased for as long as the requesting factory's product.
     nonisolated(nonsending) func leasedForCreation<Service: Sendable>(_ service: Service.Type) async throws -> Service {
         let holder = try leaseHolder()
-        if let (cell, lease) = try await leasedIfRegistered() {
-            try hand([lease], to: holder)
-            return cell.value(as: service)
-        }
-        return try await unregistered(service, leasing: true)
+        guard let found = try await leasedCell() else { return try await unregistered(service, leasing: true) }
+        try hand([found.lease], to: holder)
+        return found.cell.value(as: service)
     }
 
     /// Returns the instance, leased in the same way; nil without a registration or a supplied value.
     nonisolated(nonsending) func optionalCellLeasedForCreation() async throws -> Cell? {
         let holder = try leaseHolder()
-        guard let (cell, lease) = try await leasedCell(isOptional: true) else { return nil }
-        try hand([lease], to: holder)
-        return cell
+        guard let found = try await leasedCell(isOptional: true) else { return nil }
+        try hand([found.lease], to: holder)
+        return found.cell
     }
 
     /// Returns the contributions, leased for as long as the requesting factory's product.

@@ -144,9 +144,9 @@ extension Request {
     }
 
     private nonisolated(nonsending) func leasedCell(in body: LeaseBody) async throws -> Cell? {
-        guard let (cell, lease) = try await leasedCell() else { return nil }
-        if let lease { body.add(lease) }
-        return cell
+        guard let found = try await leasedCell() else { return nil }
+        if let lease = found.lease { body.add(lease) }
+        return found.cell
     }
 
     /// Carries out the requests for the missing contributions concurrently; if one fails, the others are cancelled.

@@ -61,7 +61,7 @@ protocol ResolutionHost: CreationPlace {
     func nextStep(of creation: Creation, after predecessor: Creation.Predecessor) -> Creation.NextStep
 
     /// Takes a lease of the instance for these arguments, if it is cached and indexed.
-    func leaseIndexed(_ binding: Binding, _ arguments: ArgumentPack) -> (cell: Cell, lease: any HeldLease)?
+    func leaseIndexed(_ binding: Binding, _ arguments: ArgumentPack) -> Request.Delivery?
     /// Leases a cached instance that a reader has found by its arguments; nil where the general path must decide.
     func leaseIndexed(_ found: IndexEntry) -> (any HeldLease)?
 
