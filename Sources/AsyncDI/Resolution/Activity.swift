@@ -33,6 +33,17 @@ import Synchronization
 
     final let kind: Kind
 
+    /// This, if it is a creation.
+    final var asCreation: Creation? {
+        // Unchecked because only creations have this kind.
+        kind == .creation ? unsafeDowncast(self, to: Creation.self) : nil
+    }
+    /// This, if it is a body.
+    final var asBody: Body? {
+        // Unchecked because only bodies have this kind.
+        kind == .body ? unsafeDowncast(self, to: Body.self) : nil
+    }
+
     init(_ kind: Kind, inside enclosing: Caller? = nil) {
         self.kind = kind
         keptCaller = enclosing
@@ -81,10 +92,7 @@ import Synchronization
     final func noteEnd() { ended.store(true, ordering: .sequentiallyConsistent) }
 
     /// Whether this is the body of a `withScope`.
-    final var isBodyOfScope: Bool {
-        // Unchecked because only bodies have this kind.
-        kind == .body && unsafeDowncast(self, to: Body.self).isOfScope
-    }
+    final var isBodyOfScope: Bool { asBody?.isOfScope == true }
     /// Whether a run of this activity has opened a scope with a body, in which its calls may be.
     final var opensScopes: Bool { scoping.load(ordering: .relaxed) }
     /// Called before the body begins, by its task.
@@ -94,11 +102,7 @@ import Synchronization
     final var sharedCreation: Creation? {
         var next: Activity? = self
         while let activity = next {
-            if activity.kind == .creation {
-                // Unchecked because only creations have this kind.
-                let creation = unsafeDowncast(activity, to: Creation.self)
-                if creation.home != nil { return creation }
-            }
+            if let creation = activity.asCreation, creation.home != nil { return creation }
             next = activity.enclosing?.activity
         }
         return nil
@@ -111,9 +115,7 @@ import Synchronization
 
     private func climbing(outOf isLeft: (Body) -> Bool) -> Activity? {
         var next: Activity? = self
-        while let activity = next, activity.kind == .body {
-            // Unchecked because only bodies have this kind.
-            let body = unsafeDowncast(activity, to: Body.self)
+        while let body = next?.asBody {
             if !isLeft(body) { return body }
             next = body.around
         }

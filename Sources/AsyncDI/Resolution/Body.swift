@@ -83,10 +83,9 @@ import Synchronization
     /// Whether the body runs inside another one that was begun in the same run.
     final func isWithin(_ body: Body) -> Bool {
         var next = around
-        while let activity = next, activity.kind == .body {
-            if activity === body { return true }
-            // Unchecked because only bodies have this kind.
-            next = unsafeDowncast(activity, to: Body.self).around
+        while let outer = next?.asBody {
+            if outer === body { return true }
+            next = outer.around
         }
         return false
     }
@@ -94,8 +93,5 @@ import Synchronization
 
 extension Caller {
     /// The body that the call belongs to, if it has ended.
-    fileprivate var endedBody: Body? {
-        // Unchecked because only bodies have this kind.
-        activity.kind == .body && activity.hasEnded ? unsafeDowncast(activity, to: Body.self) : nil
-    }
+    fileprivate var endedBody: Body? { activity.hasEnded ? activity.asBody : nil }
 }

@@ -15,15 +15,14 @@ extension Creation {
             show(instance)
             switch Waits.graph.withLock({ $0.ownWorkDone(self) }) {
             case .complete(let group):
-                for creation in Waits.creations(group) { creation.succeed() }
+                for member in group { member.asCreation?.succeed() }
                 return true
             case .hold(let waiters):
                 place.pin(self)
                 Waits.release(waiters)
                 return false
             case .fail(let cause):
-                let cause = unsafeDowncast(cause, to: Creation.self)  // Unchecked because only creations fail others.
-                fail(with: cause.failure ?? CancellationError())
+                fail(with: cause.asCreation?.failure ?? CancellationError())
                 return true
             }
         case .failure(let error):
@@ -46,7 +45,7 @@ extension Creation {
         keep(failure: error)
         let others = Waits.graph.withLock { $0.fail(self) }
         place.finish(self, .failure(error))
-        for other in Waits.creations(others) { other.end(failingWith: error) }
+        for other in others { other.asCreation?.end(failingWith: error) }
         forget()
         Waits.releaseDropped()
     }

@@ -139,11 +139,7 @@ import Synchronization
     }
 
     /// The innermost creation that others can wait for and that this run is part of.
-    var creation: Creation? {
-        guard let work = activity?.work, work.kind == .creation else { return nil }
-        // Unchecked because only creations say that they are.
-        return unsafeDowncast(work, to: Creation.self)
-    }
+    var creation: Creation? { activity?.work?.asCreation }
 
     /// Whether the disposal of a container waits for the end of the run: for that of a shared creation or a disposal
     /// hook, and of what runs inside them.

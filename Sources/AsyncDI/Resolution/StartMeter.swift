@@ -307,7 +307,7 @@ extension StartMeter.State {
         var next = creation
         while let creation = next, creation.home == nil {
             targets[creation, default: []].append(record)
-            next = creation.enclosing?.activity as? Creation
+            next = creation.enclosing?.activity.asCreation
         }
     }
 
@@ -326,7 +326,7 @@ extension StartMeter.State {
         var next = creation
         while let creation = next {
             if let index = places[ObjectIdentifier(creation)] { return index }
-            next = creation.enclosing?.activity as? Creation
+            next = creation.enclosing?.activity.asCreation
         }
         return nil
     }

@@ -23,9 +23,7 @@ enum Waits {
         var innermost = activity
         if let leaseBody, leaseBody.isInside(activity) { innermost = leaseBody }
         // A run that was begun in a lease's body belongs to that body, in which the scope may have been opened.
-        // Unchecked because only bodies have this kind.
-        let outerBody = activity.flatMap { $0.kind == .body ? unsafeDowncast($0, to: Body.self) : nil }
-        if let scopeBody, scopeBody.isInside(activity) || outerBody.map(scopeBody.isWithin) == true {
+        if let scopeBody, scopeBody.isInside(activity) || activity?.asBody.map(scopeBody.isWithin) == true {
             // Both were begun in the same run, one inside the other.
             if innermost === activity || leaseBody.map(scopeBody.isWithin) == true { innermost = scopeBody }
         }
@@ -193,12 +191,5 @@ extension Waits {
             let outcome = creation.instance.map(Waiter.Outcome.instance) ?? .retry
             unsafeDowncast(waiter, to: Waiter.self).resume(outcome)  // Unchecked because only requests wait for these.
         }
-    }
-
-    /// The creations among activities that are held or fail together.
-    ///
-    /// Unchecked because only creations can be held or fail together.
-    static func creations(_ activities: [Activity]) -> [Creation] {
-        activities.map { unsafeDowncast($0, to: Creation.self) }
     }
 }
