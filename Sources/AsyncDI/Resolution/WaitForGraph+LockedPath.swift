@@ -14,12 +14,6 @@ extension WaitForGraph {
         case commonEnd(Node)
     }
 
-    /// The dependence of one milestone on another.
-    private struct Dependence {
-        let on: Milestone
-        let edge: Edge?
-    }
-
     /// The path from the target to the asker that would become a permanent cycle if the asker waited for the target or
     /// took its unfinished instance.
     ///
@@ -62,27 +56,22 @@ extension WaitForGraph {
 
     /// The edges that make `goal` depend on `start`, nil when it does not.
     private mutating func way(from goal: Milestone, to start: Milestone, _ unlessReleased: Bool) -> [Edge]? {
-        var next = [start]
+        // Each with the edge that reached it, and the position of the one that it depends on.
+        var reached: [(milestone: Milestone, edge: Edge?, from: Int?)] = [(start, nil, nil)]
+        var seen: Set<Milestone> = [start]
         var position = 0
-        var cameBy: [Milestone: Dependence] = [start: Dependence(on: start, edge: nil)]
-        while position < next.count {
-            let milestone = next[position]
-            position += 1
+        while position < reached.count {
+            let milestone = reached[position].milestone
             steps += 1
-            if milestone == goal { break }
-            for (dependent, edge) in dependents(of: milestone, unlessReleased) where cameBy[dependent] == nil {
-                cameBy[dependent] = Dependence(on: milestone, edge: edge)
-                next.append(dependent)
+            if milestone == goal {
+                return sequence(first: position) { reached[$0].from }.compactMap { reached[$0].edge }
             }
+            for (dependent, edge) in dependents(of: milestone, unlessReleased) where seen.insert(dependent).inserted {
+                reached.append((dependent, edge, position))
+            }
+            position += 1
         }
-        guard cameBy[goal] != nil else { return nil }
-        var edges: [Edge] = []
-        var milestone = goal
-        while milestone != start, let dependence = cameBy[milestone] {
-            if let edge = dependence.edge { edges.append(edge) }
-            milestone = dependence.on
-        }
-        return edges
+        return nil
     }
 
     /// The milestones that cannot be reached before this one.
