@@ -3,12 +3,12 @@ extension WaitForGraph {
     /// Held creations in the order in which they finished their work.
     func inOrder(_ nodes: Set<Node>) -> [Node] { nodes.sorted { (held[$0] ?? 0) < (held[$1] ?? 0) } }
 
-    /// A held creation, and the held ones that received its unfinished instance, directly or through each other.
-    func heldHolders(of node: Node) -> Set<Node> {
+    /// A creation, and those that received its unfinished instance, directly or through each other.
+    func holders(of node: Node, where isFollowed: (Node) -> Bool = { _ in true }) -> Set<Node> {
         var found: Set<Node> = [node]
         var next = [node]
         while let instance = next.popLast() {
-            for holder in givenTo[instance] ?? [] where held[holder] != nil && found.insert(holder).inserted {
+            for holder in givenTo[instance] ?? [] where isFollowed(holder) && found.insert(holder).inserted {
                 next.append(holder)
             }
         }

@@ -184,7 +184,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
         heldCount += 1
         // A task that outlives the creation may continue to wait; the creation does not wait for that task.
         removeRequests(of: node)
-        let holders = heldHolders(of: node)
+        let holders = holders(of: node) { held[$0] != nil }
         let group = completeGroup(of: node, heldBy: holders)
         if !group.isEmpty {
             for node in group { remove(node) }
@@ -212,11 +212,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
     ///
     /// Returns the held creations that fail with it. Affected creations that still run fail when they are done.
     mutating func fail(_ node: Node) -> [Node] {
-        var affected: Set<Node> = [node]
-        var next = [node]
-        while let instance = next.popLast() {
-            for holder in givenTo[instance] ?? [] where affected.insert(holder).inserted { next.append(holder) }
-        }
+        var affected = holders(of: node)
         affected.remove(node)
         let failing = inOrder(affected.filter { held[$0] != nil })
         for holder in affected where held[holder] == nil && doomed[holder] == nil { doomed[holder] = node }
