@@ -140,9 +140,21 @@ extension ResolutionHost {
     ///
     /// `run` is the run that makes the call, nil outside every run.
     func caller(of run: Run?) -> Caller? {
+        let activity = run?.activity
+        let leaseBody = LeaseContext.activeBody
+        var innermost = activity
+        if let leaseBody, leaseBody.isInside(activity) { innermost = leaseBody }
+        // A run that was begun in a lease's body belongs to that body, in which the scope may have been opened.
+        let outerBody = activity?.asBody
         // Most activities open no scope: their calls need no look at the current one.
-        let mayBeInScope = run?.activity.map { $0.kind == .body || $0.opensScopes } ?? true
-        return Waits.caller(of: run, in: LeaseContext.activeBody, mayBeInScope ? Self.bodyOfCurrentScope : nil)
+        if outerBody != nil || activity?.opensScopes != false, let scopeBody = Self.bodyOfCurrentScope,
+            scopeBody.isInside(activity) || outerBody.map(scopeBody.isWithin) == true,
+            // Otherwise both bodies were begun in the same run, and the scope's may be inside the other one.
+            innermost === activity || leaseBody.map(scopeBody.isWithin) == true
+        {
+            innermost = scopeBody
+        }
+        return innermost.map { Caller(activity: $0, run: run) }
     }
 }
 

@@ -11,25 +11,6 @@ enum Waits {
     static let graph = Locked(
         Graph(outer: { $0.outer }, kind: { $0.kind }, yields: { ($0 as? SuccessorWait)?.yields == true }))
 
-    /// The activity that a call belongs to, nil outside every activity.
-    ///
-    /// - Parameters:
-    ///   - run: The run that makes the call, nil outside every run.
-    ///   - leaseBody: The innermost body of the current task that holds leases.
-    ///   - scopeBody: The body of the scope that the current task works in.
-    /// - Returns: The caller.
-    static func caller(of run: Run?, in leaseBody: Body?, _ scopeBody: Body?) -> Caller? {
-        let activity = run?.activity
-        var innermost = activity
-        if let leaseBody, leaseBody.isInside(activity) { innermost = leaseBody }
-        // A run that was begun in a lease's body belongs to that body, in which the scope may have been opened.
-        if let scopeBody, scopeBody.isInside(activity) || activity?.asBody.map(scopeBody.isWithin) == true {
-            // Both were begun in the same run, one inside the other.
-            if innermost === activity || leaseBody.map(scopeBody.isWithin) == true { innermost = scopeBody }
-        }
-        return innermost.map { Caller(activity: $0, run: run) }
-    }
-
     /// Checks a call that is about to wait in an activity.
     static func ask(_ suspension: Suspension, from caller: Caller, for target: Activity) -> Graph.AskAction {
         target.enterGraph()
