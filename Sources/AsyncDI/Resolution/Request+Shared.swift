@@ -152,12 +152,6 @@ extension Request {
         return try result.get()
     }
 
-    // Not inlined, so that its frame is not part of every wait.
-    @inline(never)
-    private nonisolated(nonsending) func waitWatched(as waiter: Waiter) async {
-        await watched(waitingFor: waiter.creation) { await waiter.settled() }
-    }
-
     /// The instance that a wait ended with; nil when the request must start over.
     func answer(_ outcome: Waiter.Outcome, of creation: Creation) throws -> Delivery? {
         switch outcome {

@@ -111,14 +111,15 @@ extension ResolutionHost {
 }
 
 extension Request {
-    /// Watched by the container asked, while the body waits for a creation.
-    nonisolated(nonsending) func watched<R: Sendable>(
-        waitingFor creation: Creation, _ body: nonisolated(nonsending) () async -> R
-    ) async -> R {
-        guard let monitor = host.stalls else { return await body() }
-        let wait = StallMonitor.Wait(of: asker, for: creation, asking: host)
-        monitor.begin(wait)
-        defer { monitor.end(wait) }
-        return await body()
+    /// Waits for a creation, watched by the container asked.
+    ///
+    /// Not inlined, so that its frame is not part of every wait.
+    @inline(never)
+    nonisolated(nonsending) func waitWatched(as waiter: Waiter) async {
+        let monitor = host.stalls
+        let wait = StallMonitor.Wait(of: asker, for: waiter.creation, asking: host)
+        monitor?.begin(wait)
+        defer { monitor?.end(wait) }
+        await waiter.settled()
     }
 }
