@@ -91,11 +91,8 @@ extension Request {
     }
 
     private func outlivedError(_ scope: any ResolutionHost) -> ResolutionError {
-        ResolutionError(
-            .disposed,
-            "\(key) belonged to \(scope.displayName), which ended before this task requested it.",
-            advice:
-                "Resolve it before the task begins, await the task inside withScope, or open a scope in the task.",
-            steps: pathToHere, asker: asker)
+        failure(
+            .disposed, "\(key) belonged to \(scope.displayName), which ended before this task requested it.",
+            advice: "Resolve it before the task begins, await the task inside withScope, or open a scope in the task.")
     }
 }

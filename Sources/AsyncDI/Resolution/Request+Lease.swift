@@ -21,9 +21,8 @@ extension Request {
                 "Lease \(readableName(of: service)) itself; isRegistered(…) tells whether there is one."
             case .nothing: "Use it as it is: nothing disposes it."
             }
-        return ResolutionError(
-            .invalidOperation, "\(key) cannot be leased, because it has no instance of its own.", advice: advice,
-            steps: pathToHere, asker: asker)
+        return failure(
+            .invalidOperation, "\(key) cannot be leased, because it has no instance of its own.", advice: advice)
     }
 
     /// The cached instance for arguments and its lease, found without an erased key; nil if that takes more steps.
@@ -115,20 +114,18 @@ extension Request {
             return Delivery(cell: cell)
         case .unfinished where isBase:
             // Without a lease, the multiton might evict the instance while the decoration is in use.
-            throw ResolutionError(
+            throw failure(
                 .invalidOperation,
                 "\(key) decorates an instance of \(binding.key) that is still being created, in a cycle of properties, "
                     + "and leases it because \(binding.key) is a multiton with bounds.",
                 advice:
-                    "Request \(binding.key) itself there, defer the request with Lazy, or use a lifetime without bounds.",
-                steps: pathToHere, asker: asker)
+                    "Request \(binding.key) itself there, defer the request with Lazy, or use a lifetime without bounds."
+            )
         case .unfinished:
             // Each of the two instances would have to be disposed after the other.
-            throw ResolutionError(
+            throw failure(
                 .invalidOperation, "\(key) was leased by one of its own dependencies while it was being created.",
-                advice:
-                    "Use resolve(…) there, which returns the unfinished instance, or lease it at its use.",
-                steps: pathToHere, asker: asker)
+                advice: "Use resolve(…) there, which returns the unfinished instance, or lease it at its use.")
         }
     }
 
@@ -165,11 +162,11 @@ extension Request {
     /// The creation whose product is to hold the leases.
     private func leaseHolder() throws -> Creation {
         if let holder, holder.binding.lifetime.ownsInstances { return holder }
-        throw ResolutionError(
+        throw failure(
             .invalidOperation, "\(key) was leased where no instance is being created whose end a container owns.",
             advice:
-                "Lease in the factory of a .scoped, .singleton or .multiton service, before it returns, or use withInstance.",
-            steps: pathToHere, asker: asker)
+                "Lease in the factory of a .scoped, .singleton or .multiton service, before it returns, or use withInstance."
+        )
     }
 
     /// Passes leases to a creation for its product.
@@ -179,8 +176,8 @@ extension Request {
         let late = leases.filter { $0.map { !holder.hold($0) } ?? false }
         if late.isEmpty { return }
         for lease in late { lease?.end() }
-        throw ResolutionError(
+        throw failure(
             .invalidOperation, "\(key) was leased for \(holder.binding.key), whose creation has already ended.",
-            advice: "Await the lease in the factory, before it returns.", steps: pathToHere, asker: asker)
+            advice: "Await the lease in the factory, before it returns.")
     }
 }

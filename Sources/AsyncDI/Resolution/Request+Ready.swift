@@ -51,8 +51,7 @@ extension Request {
                         ? "Make it .eager() and await start(), resolve it first, or register an instance."
                         : "Resolve it first, or register an instance."
             }
-        return ResolutionError(
-            .notReady, "\(key) has not been created yet.", advice: advice, steps: pathToHere, asker: asker)
+        return failure(.notReady, "\(key) has not been created yet.", advice: advice)
     }
 }
 

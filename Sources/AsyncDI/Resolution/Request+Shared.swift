@@ -118,18 +118,16 @@ extension Request {
         case .refused:
             throw CancellationError()
         case .unusableArguments:
-            throw ResolutionError(
+            throw failure(
                 .invalidArgument,
                 "the arguments of \(key) are not equal to themselves, so its instance could never be found again.",
-                advice: "Do not pass NaN, check == of the arguments' types, or register the service as .transient.",
-                steps: pathToHere, asker: asker)
+                advice: "Do not pass NaN, check == of the arguments' types, or register the service as .transient.")
         case .leasedAround(let container):
-            throw ResolutionError(
+            throw failure(
                 .invalidOperation,
                 "\(key) was reset or replaced while an instance in \(container.displayName) leases it; its successor is "
                     + "created when that lease ends.",
-                advice: "Request it outside \(container.displayName), or reset the instance that leases it first.",
-                steps: pathToHere, asker: asker)
+                advice: "Request it outside \(container.displayName), or reset the instance that leases it first.")
         case .disposed(let place):
             throw place.refusal(of: key, asker: asker)
         case .load, .makeStorage, .stale:

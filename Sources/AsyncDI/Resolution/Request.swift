@@ -206,9 +206,13 @@ struct Request: Sendable {
         do {
             return try forward.convert(cell)
         } catch {
-            throw ResolutionError(
-                error.code, error.message, advice: error.advice, steps: pathToHere, asker: asker)
+            throw failure(error.code, error.message, advice: error.advice)
         }
+    }
+
+    /// An error of this request.
+    func failure(_ code: ResolutionError.Code, _ message: String, advice: String?) -> ResolutionError {
+        ResolutionError(code, message, advice: advice, steps: pathToHere, asker: asker)
     }
 
     /// The path of an error of this request.

@@ -17,10 +17,9 @@ extension WrapperType {
     static nonisolated(nonsending) func resolve(for request: Request, leasing: Bool) async throws -> Any? {
         if !leasing { return try ready(for: request) }
         guard isAvailable(for: request) else { return nil }
-        throw ResolutionError(
+        throw request.failure(
             .invalidOperation, "\(request.key) was leased, but holds no instance.",
-            advice: "Resolve it instead, and use withInstance where its service is used.", steps: request.pathToHere,
-            asker: request.asker)
+            advice: "Resolve it instead, and use withInstance where its service is used.")
     }
 }
 
