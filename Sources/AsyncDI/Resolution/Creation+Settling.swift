@@ -42,36 +42,22 @@ extension Creation {
             forget()
             return
         }
-        keep(failure: error)
+        // For creations that fail with this one; without its runs, which refer back to this creation.
+        let kept = ResolutionError.withoutOrigins(error)
+        _ = extras { $0.failure = kept }
         let others = Waits.graph.withLock { $0.fail(self) }
         place.finish(self, .failure(error))
-        for other in others { other.asCreation?.end(failingWith: error) }
+        for other in others { other.asCreation?.fail(with: error) }
         forget()
         Waits.releaseDropped()
     }
 
-    /// Keeps the error for creations that fail with this one.
-    ///
-    /// It is kept without its runs, which refer back to this creation.
-    private func keep(failure error: any Error) {
-        let error = ResolutionError.withoutOrigins(error)
-        _ = extras { $0.failure = error }
-    }
-
     /// Ends a creation that received the unfinished instance of another one, which has failed since.
+    ///
+    /// A cancellation concerns the other creation's requests: those that wait for this creation start over.
     private func fail(with error: any Error) {
         if error is CancellationError { place.abandon(self) }
         fail(error)
-    }
-
-    /// Ends a creation that waited only for another one, which has failed: it received that one's unfinished instance.
-    ///
-    /// A cancellation concerns the other creation's requests: those that wait for this creation start over.
-    private func end(failingWith error: any Error) {
-        keep(failure: error)
-        if error is CancellationError { place.abandon(self) }
-        place.finish(self, .failure(error))
-        forget()
     }
 
     /// Releases the instance, its storage and the requesting run, because a kept resolver keeps this creation.
