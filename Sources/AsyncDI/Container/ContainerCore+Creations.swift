@@ -101,17 +101,12 @@ extension ContainerCore {
         return waiter
     }
 
-    func attendNoMore(waitingAs waiter: Waiter) -> SingleFlight<CreationKey, Creation, Waiter>.AttendAction {
+    func attendNoMore(waitingAs waiter: Waiter) -> Flights.AttendAction {
         withState { $0.flights.attendNoMore(waiter.creation, waitingAs: waiter) }
     }
 
-    func leave(_ waiter: Waiter) {
-        let action = withState { $0.flights.leave(waiter.creation, waiter: waiter) }
-        if action == .cancelFlight { waiter.creation.cancel() }
-    }
-
-    func pin(_ creation: Creation) {
-        withState { $0.flights.pin(creation) }
+    func changeFlights<Answer>(joining creation: Creation, _ change: (inout Flights) -> Answer) -> Answer {
+        withState { change(&$0.flights) }
     }
 
     func nextStep(of creation: Creation, after predecessor: Creation.Predecessor) -> Creation.NextStep {
@@ -129,10 +124,6 @@ extension ContainerCore {
             }
             return state.flights.begin(creation) ? .work : .end
         }
-    }
-
-    func abandon(_ creation: Creation) {
-        withState { $0.flights.abandon(creation) }
     }
 
     func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Binding) {

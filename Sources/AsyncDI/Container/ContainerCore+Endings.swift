@@ -31,7 +31,7 @@ extension ContainerCore {
         if case .failure(let error) = result, events?.wanted.contains(.failed) == true {
             ending.told = ResolutionError.withoutOrigins(error)
         }
-        let action: SingleFlight<CreationKey, Creation, Waiter>.FinishAction? = withState { state in
+        let action: Flights.FinishAction? = withState { state in
             if unlessInGraph, creation.isInGraph { return nil }
             let action = endFlight(creation, result, at: now, in: &state, into: &ending)
             // In this step, because another thread may find the instance at once, and with it end the start.
@@ -66,7 +66,7 @@ extension ContainerCore {
     private func endFlight(
         _ creation: Creation, _ result: Result<Cell, any Error>, at now: Duration,
         in state: inout State, into ending: inout Ending
-    ) -> SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
+    ) -> Flights.FinishAction {
         let end = state.flights.end(creation, succeeded: result.isSuccess)
         let action = end.action
         state.noteEnd(
@@ -227,7 +227,7 @@ extension ContainerCore.State {
     ///
     /// - Returns: The leases whose end successors no longer wait for; the caller wakes these outside the lock.
     fileprivate mutating func settle(
-        _ product: Disposable, deliveredBy end: borrowing SingleFlight<CreationKey, Creation, Waiter>.Ending,
+        _ product: Disposable, deliveredBy end: borrowing Flights.Ending,
         into removals: inout Removals
     ) -> [Lease] {
         let isMultiton = product.binding.lifetime.kind == .multiton
@@ -319,7 +319,7 @@ extension Creation {
     }
 }
 
-extension SingleFlight<CreationKey, Creation, Waiter>.Ending {
+extension Flights.Ending {
     /// The outcome for the request that attends the creation.
     fileprivate func attended(_ result: Result<Cell, any Error>) -> Waiter.Outcome {
         if isClosed { return .disposed }

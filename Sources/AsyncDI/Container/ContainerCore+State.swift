@@ -12,7 +12,7 @@ extension ContainerCore {
         private(set) var observed: ContainerEvent.Kinds
         var registrations = RegistrationTable<Binding>()
         var instances = InstanceCache()
-        var flights = SingleFlight<CreationKey, Creation, Waiter>()
+        var flights = Flights()
         var ledger = DisposalLedger<Disposable>()
         var leases = LeaseTable()
         /// The keys of the former registrations, after the disposal of a container with a parent.

@@ -59,7 +59,10 @@ enum LeaseDecision {
     case unfinished
 }
 
-extension SingleFlight<CreationKey, Creation, Waiter> {
+/// The creations in flight in one place.
+typealias Flights = SingleFlight<CreationKey, Creation, Waiter>
+
+extension Flights {
     /// Joins the flight of a key, if one exists.
     ///
     /// Called under the lock of the flight's place, so that one step finds the flight, checks that the wait would end,

@@ -15,7 +15,7 @@ extension ResolutionGraph {
         private var alone: [Creation] = []
         private static var mostAlone: Int { 8 }
         /// The others.
-        private var flights = SingleFlight<CreationKey, Creation, Waiter>()
+        private var flights = Flights()
         /// The number of requests that use the graph.
         var uses: Int
         /// Whether one of them belongs to the graph's maker.
@@ -93,7 +93,7 @@ extension ResolutionGraph {
 
         mutating func finish(
             _ creation: Creation, _ result: Result<Cell, any Error>, dropped: inout Dropped
-        ) -> SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
+        ) -> Flights.FinishAction {
             // The end is noted before the check of the graph of waits: either this sees that the graph contains the
             // creation, or the graph sees the end.
             creation.end(attended: nil)
@@ -140,10 +140,8 @@ extension ResolutionGraph {
             }
         }
 
-        /// Changes the flight of a creation that other requests may have joined.
-        mutating func change<Answer>(
-            _ creation: Creation,
-            _ change: (inout SingleFlight<CreationKey, Creation, Waiter>) -> Answer
+        mutating func changeFlights<Answer>(
+            joining creation: Creation, _ change: (inout Flights) -> Answer
         ) -> Answer {
             share(creation)
             return change(&flights)

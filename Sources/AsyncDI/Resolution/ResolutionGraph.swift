@@ -98,26 +98,14 @@ final class ResolutionGraph: CreationPlace {
             graph.leave(creation)
             creation.noteLink()
         }
-        return state.withLock { state in
-            state.change(creation) { flights in
-                flights.allowAbandonment(creation)
-                return flights.ask(creation.key, asker: asker, mayWait: true)
-            }
+        return changeFlights(joining: creation) { flights in
+            flights.allowAbandonment(creation)
+            return flights.ask(creation.key, asker: asker, mayWait: true)
         }
     }
 
-    func leave(_ waiter: Waiter) {
-        let action = state.withLock { $0.change(waiter.creation) { $0.leave(waiter.creation, waiter: waiter) } }
-        if action == .cancelFlight { waiter.creation.cancel() }
-    }
-
-    func pin(_ creation: Creation) {
-        state.withLock { $0.change(creation) { $0.pin(creation) } }
-    }
-
-    /// Notes that the task that runs the creation was cancelled, which must not cancel the other waiters.
-    func abandon(_ creation: Creation) {
-        state.withLock { $0.change(creation) { $0.abandon(creation) } }
+    func changeFlights<Answer>(joining creation: Creation, _ change: (inout Flights) -> Answer) -> Answer {
+        state.withLock { $0.changeFlights(joining: creation, change) }
     }
 
     func finish(_ creation: Creation, _ result: Result<Cell, any Error>) {
@@ -168,7 +156,7 @@ final class ResolutionGraph: CreationPlace {
     }
 }
 
-extension SingleFlight<CreationKey, Creation, Waiter>.FinishAction {
+extension Flights.FinishAction {
     /// Carries the action out, outside every lock.
     ///
     /// Each waiter that takes a lease receives one that was begun for it.

@@ -56,7 +56,7 @@ protocol ResolutionHost: CreationPlace {
     /// - Returns: The decision for the request.
     func join(_ key: CreationKey, for request: borrowing Request, attempt: borrowing JoinAttempt) -> JoinDecision
     /// Makes the request that launched the creation a waiter, because it has to wait after all.
-    func attendNoMore(waitingAs waiter: Waiter) -> SingleFlight<CreationKey, Creation, Waiter>.AttendAction
+    func attendNoMore(waitingAs waiter: Waiter) -> Flights.AttendAction
     /// Begins the work of a creation that has waited for its predecessor, unless another step comes first.
     func nextStep(of creation: Creation, after predecessor: Creation.Predecessor) -> Creation.NextStep
 
@@ -174,16 +174,26 @@ protocol HeldLease: AnyObject, Sendable {
 
 /// The place of a creation: a container or a graph.
 protocol CreationPlace: AnyObject, Sendable {
-    /// A waiter was cancelled.
-    func leave(_ waiter: Waiter)
-    /// Notes that the unfinished instance is held: the creation must run to its end.
-    func pin(_ creation: Creation)
-    /// Notes a cancellation that does not come from the creation's waiters: they start over when it fails.
-    func abandon(_ creation: Creation)
+    /// Changes the flights, among them one that other requests may join, in one step under the lock.
+    func changeFlights<Answer>(joining creation: Creation, _ change: (inout Flights) -> Answer) -> Answer
     /// Ends the creation, as the graph of waits has decided.
     func finish(_ creation: Creation, _ result: Result<Cell, any Error>)
     /// Ends the creation, unless the graph of waits contains it and must decide.
     ///
     /// - Returns: Whether the creation has ended.
     func finishAlone(_ creation: Creation, _ result: Result<Cell, any Error>) -> Bool
+}
+
+extension CreationPlace {
+    /// A waiter was cancelled.
+    func leave(_ waiter: Waiter) {
+        let action = changeFlights(joining: waiter.creation) { $0.leave(waiter.creation, waiter: waiter) }
+        if action == .cancelFlight { waiter.creation.cancel() }
+    }
+
+    /// Notes that the unfinished instance is held: the creation must run to its end.
+    func pin(_ creation: Creation) { changeFlights(joining: creation) { $0.pin(creation) } }
+
+    /// Notes a cancellation that does not come from the creation's waiters: they start over when it fails.
+    func abandon(_ creation: Creation) { changeFlights(joining: creation) { $0.abandon(creation) } }
 }
