@@ -58,7 +58,7 @@ extension ContainerCore {
         for (creation, waiters) in flights {
             let unfinished = ActivityParts.UnfinishedCreation(
                 creation: creation, duration: now - creation.begin, waiters: waiters)
-            if creation.loadsModules {
+            if creation.binding.loadsModules {
                 parts.loadings.append((unfinished, modules.map { readableName(of: type(of: $0)) }))
             } else if !creation.binding.blueprint.isHidden {
                 parts.creations.append(unfinished)
@@ -146,7 +146,7 @@ private struct ActivityParts {
 
     private func wait(for target: Activity) -> ActivitySnapshot.Wait {
         switch target {
-        case let creation as Creation where creation.loadsModules:
+        case let creation as Creation where creation.binding.loadsModules:
             .init(
                 target: "the modules of \(creation.host.displayName)", key: nil, isForDisposal: false)
         case let creation as Creation where creation.binding.blueprint.isHidden:

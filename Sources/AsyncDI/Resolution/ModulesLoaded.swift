@@ -6,11 +6,6 @@ struct ModulesLoaded: Sendable, NamedInMessages {
     static func nameInMessages(of part: (any Any.Type) -> String) -> String { "Module.loaded" }
 }
 
-extension Creation {
-    /// Whether this creation calls `loaded` of modules.
-    var loadsModules: Bool { binding.loadsModules }
-}
-
 extension Binding {
     /// Whether its creation calls `loaded` of modules.
     var loadsModules: Bool { key.service == ModulesLoaded.self }
