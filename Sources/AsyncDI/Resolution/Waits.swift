@@ -26,10 +26,7 @@ enum Waits {
     }
 
     /// An activity and the call that waits for it from its beginning.
-    private struct Beginning {
-        let inner: Activity
-        let caller: Caller
-    }
+    private typealias Beginning = (inner: Activity, caller: Caller)
 
     /// The beginnings that lead to an activity and may not be in the graph yet, the nearest first.
     ///
@@ -38,7 +35,7 @@ enum Waits {
         var beginnings: [Beginning] = []
         var inner = activity
         while !inner.isLinkedToBeginner, let caller = inner.beginner {
-            beginnings.append(Beginning(inner: inner, caller: caller))
+            beginnings.append((inner, caller))
             inner = caller.activity
         }
         return beginnings
@@ -67,10 +64,7 @@ enum Waits {
         let caller = creation.beginner
         let beginnings = caller.map { self.beginnings(of: $0.activity) } ?? []
         return graph.withLock { graph in
-            if let waiter = creation.attendance {
-                creation.attendance = nil
-                return waiter
-            }
+            if let waiter = creation.attendance.take() { return waiter }
             let waiter = Waiter(for: creation)
             creation.noteLink()
             if let caller, let activity = entering(caller.activity) {
@@ -84,9 +78,8 @@ enum Waits {
     /// Removes the wait of the request that attends a creation, because it has the outcome and will not wait.
     static func forgetAttendance(of creation: Creation) {
         let waiter = graph.withLock { graph in
-            defer { creation.attendance = nil }
             if let waiter = creation.attendance { graph.withdraw(waiter) }
-            return creation.attendance
+            return creation.attendance.take()
         }
         withExtendedLifetime(waiter) {}
     }
