@@ -125,7 +125,6 @@ final class OuterRuns: @unchecked Sendable {
     private let next: [Int32]
     private let first: [Key: Int32]
     private let last: Unmanaged<Run>
-    private let top: Unmanaged<Run>
     private let graphOwner: Unmanaged<Run>
 
     /// The set of a run whose position is a multiple of ``block``, except the first.
@@ -150,7 +149,6 @@ final class OuterRuns: @unchecked Sendable {
         self.next = next
         self.first = first
         self.last = Unmanaged.passUnretained(last)
-        top = last.beginsBlock ? last.withOuterRuns { $0.top } : Unmanaged.passUnretained(last)
         self.graphOwner =
             if let graphOwner { Unmanaged.passUnretained(graphOwner) } else { last.withOuterRuns { $0.graphOwner } }
     }
@@ -158,8 +156,6 @@ final class OuterRuns: @unchecked Sendable {
     var count: Int { runs.count }
     /// The outermost run of the set.
     var outermost: Run { last.takeUnretainedValue() }
-    /// The outermost run of the chain.
-    var root: Run { top.takeUnretainedValue() }
     /// The graph that the runs share.
     var graph: ResolutionGraph { graphOwner._withUnsafeGuaranteedRef { $0.graph } }
 

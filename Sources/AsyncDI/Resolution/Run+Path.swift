@@ -5,7 +5,7 @@ extension Run {
     /// The outermost run of the chain.
     var root: Run {
         var run = self
-        while let parent = run.parent { run = run.beginsBlock ? run.withOuterRuns { $0.root } : parent }
+        while let parent = run.parent { run = run.beginsBlock ? run.withOuterRuns { $0.outermost } : parent }
         return run
     }
 
