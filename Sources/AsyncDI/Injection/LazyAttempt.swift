@@ -152,8 +152,7 @@ extension Array {
     /// The instance of a transient or graph service that a creation's product may hold: the content of one that was
     /// made for another holder was checked for that one.
     func instance<Service>(for holder: Creation?) -> Service? where Element == LazyFound<Service> {
-        guard let holder, let kept = first, kept.holder !== holder.binding,
-            holder.mustNotShare(whatWasMadeIn: kept.host)
+        guard let holder, let kept = first, holder.mustNotShare(whatWasMadeFor: kept.holder, in: kept.host)
         else { return first?.instance }
         return first { $0.holder === holder.binding }?.instance
     }

@@ -7,17 +7,15 @@ extension Creation {
         return otherHome.isBelow(home)
     }
 
-    /// Whether this creation's product must not hold graph instances that were created for another holder.
-    func mustNotShare(_ creation: Creation) -> Bool {
-        creation.madeFor !== binding && mustNotShare(whatWasMadeIn: creation.host)
-    }
-
-    /// Whether this creation's product must not share graph instances that a container created for another holder.
+    /// Whether this creation's product must not share a graph instance that a container created for a holder.
     ///
-    /// The content of such an instance was checked for the other holder only. It is not recorded, so every instance
-    /// that it may hold counts.
-    func mustNotShare(whatWasMadeIn host: any ResolutionHost) -> Bool {
-        guard let home, !binding.blueprint.isHidden else { return false }
+    /// The content of an instance for another holder was checked for that one only. It is not recorded, so every
+    /// instance that it may hold counts.
+    ///
+    /// Inlined, because the holder is mostly the same, and then there is nothing to call.
+    @inline(__always)
+    func mustNotShare(whatWasMadeFor holder: Binding?, in host: any ResolutionHost) -> Bool {
+        guard holder !== binding, let home, !binding.blueprint.isHidden else { return false }
         if host.isBelow(home) { return true }
         guard binding.lifetime.outlivesScopes else { return false }
         return host.hasResettableInstances || home === host && host.hasScopedInstances

@@ -123,7 +123,9 @@ extension ResolutionGraph {
         /// Joins a key's creation in flight, if one exists.
         mutating func ask(_ key: CreationKey, asker: Run?, holder: Creation?, mayWait: Bool) -> JoinDecision? {
             if let creation = alone.first(where: { $0.key == key }) { share(creation) }
-            if let holder, let creation = flights.flight(for: key), holder.mustNotShare(creation) {
+            if let holder, let creation = flights.flight(for: key),
+                holder.mustNotShare(whatWasMadeFor: creation.madeFor, in: creation.host)
+            {
                 return .captive(holder: holder, nil)
             }
             return flights.ask(key, asker: asker, mayWait: mayWait)

@@ -69,7 +69,7 @@ final class ResolutionGraph: CreationPlace {
     ) -> JoinDecision {
         state.withLock { state in
             if let found = state.find(key) {
-                if let holder, found.holder !== holder.binding, holder.mustNotShare(whatWasMadeIn: host) {
+                if let holder, holder.mustNotShare(whatWasMadeFor: found.holder, in: host) {
                     return .captive(holder: holder, found.cell)
                 }
                 return .ready(found.cell)
