@@ -4,10 +4,10 @@
 /// for among few; among many, an index finds it, which is built when the first one leaves.
 struct WaiterList<Waiter: Hashable> {
     /// Nil where a waiter has left.
-    private var places: [Waiter?] = []
-    private var index: [Waiter: Int]?
+    private(set) var places: [Waiter?] = []
+    private(set) var index: [Waiter: Int]?
     private(set) var count = 0
-    private static var mostOfFew: Int { 16 }
+    static var mostOfFew: Int { 16 }
 
     var isEmpty: Bool { count == 0 }
 
@@ -52,20 +52,5 @@ extension WaiterList: Equatable, ExpressibleByArrayLiteral {
 
     static func == (first: Self, second: Self) -> Bool {
         first.count == second.count && Set(first) == Set(second)
-    }
-}
-
-extension WaiterList {
-    /// The invariants between any two calls.
-    ///
-    /// Tests call this after every event.
-    func checkInvariants() {
-        let waiters = places.compactMap { $0 }
-        precondition(waiters.count == count, "every waiter is counted")
-        precondition(Set(waiters).count == count, "a waiter is there once")
-        precondition(
-            index.map { $0.allSatisfy { places[$1] == $0 } && $0.count == count } ?? true, "the index is right")
-        precondition(index != nil || places.count == count, "without an index no waiter has left a place")
-        precondition(places.count <= Swift.max(Self.mostOfFew, count * 2), "places do not pile up")
     }
 }

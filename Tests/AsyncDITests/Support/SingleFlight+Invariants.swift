@@ -26,3 +26,18 @@ extension SingleFlight {
         }
     }
 }
+
+extension WaiterList {
+    /// The invariants between any two calls.
+    ///
+    /// Tests call this after every event.
+    func checkInvariants() {
+        let waiters = places.compactMap { $0 }
+        precondition(waiters.count == count, "every waiter is counted")
+        precondition(Set(waiters).count == count, "a waiter is there once")
+        precondition(
+            index.map { $0.allSatisfy { places[$1] == $0 } && $0.count == count } ?? true, "the index is right")
+        precondition(index != nil || places.count == count, "without an index no waiter has left a place")
+        precondition(places.count <= Swift.max(Self.mostOfFew, count * 2), "places do not pile up")
+    }
+}
