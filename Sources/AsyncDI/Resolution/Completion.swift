@@ -10,21 +10,16 @@ class Completion: Activity, @unchecked Sendable {
         /// The number of calls that made waiters check again.
         var wakes = 0
         var errors: [any Error] = []
-        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-        /// The waiters that a ``wake()`` resumes.
-        var wakeable: Set<Int> = []
+        /// The waiters, and whether a ``wake()`` resumes them.
+        var waiters: [Int: (continuation: CheckedContinuation<Void, Never>, isWakeable: Bool)] = [:]
         /// The waiters whose deadline or cancellation came before their wait.
         var givenUp: Set<Int> = []
         var nextWaiter = 0
 
-        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
-            defer { (waiters, wakeable) = ([:], []) }
-            return Array(waiters.values)
-        }
-
-        mutating func takeWakeable() -> [CheckedContinuation<Void, Never>] {
-            defer { wakeable = [] }
-            return wakeable.compactMap { waiters.removeValue(forKey: $0) }
+        mutating func takeWaiters(onlyWakeable: Bool = false) -> [CheckedContinuation<Void, Never>] {
+            let taken = waiters.filter { !onlyWakeable || $0.value.isWakeable }
+            for id in taken.keys { waiters[id] = nil }
+            return taken.values.map(\.continuation)
         }
     }
 
@@ -96,7 +91,7 @@ class Completion: Activity, @unchecked Sendable {
     final func wake() {
         let waiters = state.withLock { state in
             state.wakes += 1
-            return state.takeWakeable()
+            return state.takeWaiters(onlyWakeable: true)
         }
         for waiter in waiters { waiter.resume() }
     }
@@ -115,8 +110,7 @@ class Completion: Activity, @unchecked Sendable {
                 // The timer runs in parallel with this task, and a short one may end first.
                 if state.givenUp.remove(id) != nil { return true }
                 if let wakes, state.wakes != wakes { return true }
-                state.waiters[id] = continuation
-                if wakes != nil { state.wakeable.insert(id) }
+                state.waiters[id] = (continuation, wakes != nil)
                 return false
             }
             if isOver { continuation.resume() }
@@ -128,11 +122,10 @@ class Completion: Activity, @unchecked Sendable {
 
     private func giveUp(_ id: Int) {
         let waiter = state.withLock { state in
-            state.wakeable.remove(id)
             let waiter = state.waiters.removeValue(forKey: id)
             if waiter == nil, !hasEnded { state.givenUp.insert(id) }
             return waiter
         }
-        waiter?.resume()
+        waiter?.continuation.resume()
     }
 }
