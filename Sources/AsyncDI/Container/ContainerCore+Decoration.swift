@@ -104,14 +104,14 @@ extension ContainerCore {
         let table = table
         var blueprint = Blueprint(
             key: key, lifetime: inherited.lifetime,
-            factory: first.decorator.factory { resolver, pack in
+            factory: first.factory { resolver, pack in
                 try await resolver.resolveInherited(key, pack, beyond: table)
             })
         blueprint.site = inherited.blueprint.site
         if let extras = inherited.blueprint.extras?.value {
             blueprint.change { ($0.keying, $0.abandonment) = (extras.keying, extras.abandonment) }
         }
-        blueprint.factory = decorations.reduce(blueprint.factory) { $1.decorator.decorate($0) }
+        blueprint.factory = decorations.reduce(blueprint.factory) { $1.decorate($0) }
         return Binding(
             blueprint, defaultLifetime: defaultLifetime, problem: inherited.problem, base: .inherited(inherited))
     }
@@ -182,7 +182,7 @@ extension ContainerCore {
         if let instance = blueprint.instance {
             base = .instance(binding)
             blueprint.change { $0.disposalHooks = [] }
-            blueprint.factory = decoration.decorator.factory { resolver, _ in
+            blueprint.factory = decoration.factory { resolver, _ in
                 settings.interceptors.didResolve(binding)
                 return resolver.resolveRegistered(binding, instance, in: table)
             }
@@ -192,11 +192,11 @@ extension ContainerCore {
                 $0.target = nil
                 $0.underlying = forward.from
             }
-            blueprint.factory = decoration.decorator.factory { resolver, pack in
+            blueprint.factory = decoration.factory { resolver, pack in
                 try await resolver.resolveForward(binding, pack, in: table)
             }
         }
-        blueprint.factory = decoration.decorator.decorate(blueprint.factory)
+        blueprint.factory = decoration.decorate(blueprint.factory)
         return Binding(blueprint, defaultLifetime: defaultLifetime, base: base)
     }
 }

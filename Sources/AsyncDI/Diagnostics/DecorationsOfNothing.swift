@@ -14,10 +14,6 @@ extension Registrations {
     }
 }
 
-extension Decoration {
-    fileprivate var key: ServiceKey { ServiceKey(service, qualifier: qualifier) }
-}
-
 extension ContainerCore {
     /// A value that each scope supplies is registered there, and decorated there if at all.
     fileprivate func decorationsOfNothing() -> [Decoration] {

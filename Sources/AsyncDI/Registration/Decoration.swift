@@ -13,11 +13,17 @@
 /// decorations stack: the last one is outermost. The registration keeps its lifetime, and its hooks, which receive the
 /// inner instance. Contributions to `resolveMany` and `making:` registrations are not decorated.
 public struct Decoration: Sendable {
-    let service: any Any.Type
-    let qualifier: (any Qualifier)?
+    /// The decorated service, as messages show it.
+    let key: ServiceKey
     /// The name of the registrations that it applies to.
     let name: ServiceName
-    let decorator: any ErasedDecorator
+    /// Returns the factory of a registration to which it applies, with the decorator around it.
+    let decorate: @Sendable (Factory) -> Factory
+    /// Returns a factory of the decorated service that returns an instance resolved elsewhere.
+    let factory:
+        @Sendable (
+            _ base: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> Cell
+        ) -> Factory
     /// The source location of the decoration.
     let site: RegistrationSite
 
@@ -34,11 +40,21 @@ public struct Decoration: Sendable {
         fileID: String = #fileID, line: UInt = #line,
         _ decorator: nonisolated(nonsending) @escaping @Sendable (Resolver, Service) async throws -> Service
     ) {
-        self.service = service
         site = RegistrationSite(fileID: fileID, line: line)
-        self.qualifier = qualifier
+        key = ServiceKey(service, qualifier: qualifier)
         name = ServiceName(ServiceKey(Service.self, qualifier: qualifier))
-        self.decorator = TypedDecorator(decorate: decorator)
+        decorate = { factory in
+            // Unchecked because the key of the registration has proved the type.
+            unsafeDowncast(factory, to: ServiceFactory<Service>.self).decorated(by: decorator)
+        }
+        factory = { base in
+            ServiceFactory<Service> { resolver, pack in
+                while true {
+                    // A weakly held instance may go between the look-up and the read.
+                    if let instance = try await base(resolver, pack).load(as: Service.self) { return instance }
+                }
+            }
+        }
     }
 
     /// Whether it applies to the registration of a key.
@@ -65,39 +81,5 @@ struct Decorations {
     /// The decorations that apply to the registration of a key, the innermost first.
     func applying(to key: ServiceKey) -> [Decoration] {
         key.role == .service ? byName[ServiceName(key), default: []] : []
-    }
-}
-
-/// A decorator whose service type is known only inside.
-protocol ErasedDecorator: Sendable {
-    /// Returns the factory with the decorator around it.
-    ///
-    /// - Parameter factory: A factory of the decorator's service: that of a registration to which the decoration
-    ///   applies.
-    /// - Returns: A factory of the same service.
-    func decorate(_ factory: Factory) -> Factory
-    /// A factory of the same service that returns an instance resolved elsewhere.
-    func factory(
-        resolving base: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> Cell
-    ) -> Factory
-}
-
-private struct TypedDecorator<Service: Sendable>: ErasedDecorator {
-    let decorate: nonisolated(nonsending) @Sendable (Resolver, Service) async throws -> Service
-
-    func decorate(_ factory: Factory) -> Factory {
-        // Unchecked because the key of the registration has proved the type.
-        return unsafeDowncast(factory, to: ServiceFactory<Service>.self).decorated(by: decorate)
-    }
-
-    func factory(
-        resolving base: nonisolated(nonsending) @escaping @Sendable (Resolver, ArgumentPack) async throws -> Cell
-    ) -> Factory {
-        ServiceFactory<Service> { resolver, pack in
-            while true {
-                // A weakly held instance may go between the look-up and the read.
-                if let instance = try await base(resolver, pack).load(as: Service.self) { return instance }
-            }
-        }
     }
 }
