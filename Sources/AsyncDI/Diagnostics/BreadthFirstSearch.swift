@@ -1,3 +1,15 @@
+/// The nodes that a breadth-first search from some nodes meets, these included, the nearest first; each once.
+func reachable<Node: Hashable>(from starts: [Node], by next: (Node) -> [Node]) -> [Node] {
+    var seen: Set<Node> = []
+    var found = starts.filter { seen.insert($0).inserted }
+    var position = 0
+    while position < found.count {
+        found += next(found[position]).filter { seen.insert($0).inserted }
+        position += 1
+    }
+    return found
+}
+
 /// Breadth-first searches of a graph of numbered nodes: a search costs as much as it visits, not the size of the graph.
 ///
 /// A pure value.

@@ -67,10 +67,7 @@ extension DependencyGraph {
     }
 
     private func finding(reachedFrom roots: [String]) -> Finding {
-        var (frontier, reached) = (roots, Set(roots))
-        while let name = frontier.popLast() {
-            for next in dependencies(of: name) where reached.insert(next).inserted { frontier.append(next) }
-        }
+        let reached = Set(reachable(from: roots, by: dependencies(of:)))
         return Finding(
             nodes: details.filter { !reached.contains($0.name) },
             opaque: details.filter { $0.isOpaque && reached.contains($0.name) })
@@ -115,11 +112,13 @@ extension DependencyGraph {
     /// How long the users of each registration live.
     private struct Uses {
         private let users: [String: [String]]
-        private let spans: [String: Int?]
+        /// Without the nodes that live in their users.
+        private let spans: [String: Int]
 
         init(in graph: DependencyGraph) {
             users = Dictionary(grouping: graph.edges, by: \.to).mapValues { $0.map(\.from) }
-            spans = Dictionary(uniqueKeysWithValues: graph.details.map { ($0.name, $0.span) })
+            spans = Dictionary(
+                uniqueKeysWithValues: graph.details.compactMap { node in node.span.map { (node.name, $0) } })
         }
 
         func hasUsers(_ name: String) -> Bool { users[name] != nil }
@@ -127,17 +126,8 @@ extension DependencyGraph {
         /// The lifetime of a node's longest-lived user; a group, and a node that lives in its users, stand for those
         /// users.
         func longest(of name: String) -> Int {
-            var longest = 0
-            var frontier = users[name, default: []]
-            var seen = Set(frontier)
-            while let user = frontier.popLast() {
-                if let span = spans[user] ?? nil {
-                    longest = max(longest, span)
-                } else {
-                    for next in users[user, default: []] where seen.insert(next).inserted { frontier.append(next) }
-                }
-            }
-            return longest
+            reachable(from: users[name, default: []]) { spans[$0] == nil ? users[$0, default: []] : [] }
+                .compactMap { spans[$0] }.max() ?? 0
         }
 
         /// Whether a registration that may resolve more than it declares lives as long as another one, or in an

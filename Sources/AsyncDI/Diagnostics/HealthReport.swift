@@ -105,11 +105,16 @@ extension ContainerCore {
     @concurrent fileprivate func namingUsers(of checked: [Checked]) async -> [Checked] {
         let records = graphHereAndAbove.records
         let names = GraphNames(records)
-        var users = UserSearch(DependencyGraph(recorded: records, named: names))
+        let edges = DependencyGraph(recorded: records, named: names).edges
+        let users = Dictionary(grouping: edges, by: \.to).mapValues { $0.map(\.from) }
+        // Searched once for each service, because many instances of one may fail at the same time.
+        var known: [RecordedService: [String]] = [:]
         return checked.map { entry, service in
             guard !entry.isHealthy, records.services[service] != nil else { return (entry, service) }
             var entry = entry
-            entry.affected = users.users(of: names[service])
+            entry.affected =
+                known[service] ?? Array(reachable(from: [names[service]]) { users[$0, default: []] }.dropFirst())
+            known[service] = entry.affected
             return (entry, service)
         }
     }
@@ -243,33 +248,5 @@ extension ContainerCore {
             case .stored(let generation): return kept.stored?.generation == generation
             }
         }
-    }
-}
-
-/// Finds the services that need another one, by the edges of a graph.
-private struct UserSearch {
-    private let names: [String]
-    private let numbers: [String: Int]
-    private var search: BreadthFirstSearch
-    /// The results, because many instances of one service may fail at the same time.
-    private var known: [String: [String]] = [:]
-
-    init(_ graph: DependencyGraph) {
-        let names = Array(Set(graph.edges.flatMap { [$0.from, $0.to] }))
-        let numbers = Dictionary(uniqueKeysWithValues: zip(names, names.indices))
-        var users = [[Int]](repeating: [], count: names.count)
-        for edge in graph.edges {
-            guard let user = numbers[edge.from], let used = numbers[edge.to] else { continue }
-            users[used].append(user)
-        }
-        (self.names, self.numbers, search) = (names, numbers, BreadthFirstSearch(users))
-    }
-
-    /// The names of the nodes that need a node, directly or through others, the nearest first.
-    mutating func users(of name: String) -> [String] {
-        if let users = known[name] { return users }
-        let users = numbers[name].map { search.nodes(from: $0) { _ in true } } ?? []
-        known[name] = users.map { names[$0] }
-        return known[name] ?? []
     }
 }

@@ -129,16 +129,7 @@ extension StaticGraph {
 
     /// The registrations that resolving the roots leads to in the scope.
     private var reachedHere: [Entry] {
-        var isReached = entries.map { _ in false }
-        var frontier = roots.map(\.number)
-        for number in frontier { isReached[number] = true }
-        while let number = frontier.popLast() {
-            for edge in edgesHere(of: entries[number]) where !isReached[edge.to] {
-                isReached[edge.to] = true
-                frontier.append(edge.to)
-            }
-        }
-        return zip(entries, isReached).compactMap { $1 ? $0 : nil }
+        reachable(from: roots.map(\.number)) { edgesHere(of: entries[$0]).map(\.to) }.sorted().map { entries[$0] }
     }
 }
 
