@@ -14,6 +14,13 @@ func reachable<Node: Hashable>(from starts: [Node], by next: (Node) -> [Node]) -
 ///
 /// A pure value.
 struct BreadthFirstSearch {
+    /// A shortest path from each start to an end, by the number of the start, up to a limit.
+    struct Paths: Equatable {
+        var paths: [[Int]]
+        /// The number of further starts, whose paths are left out.
+        var omitted = 0
+    }
+
     private let neighbors: [[Int]]
     /// The node from which each one was met in its last search.
     private var origins: [Int]
@@ -25,6 +32,15 @@ struct BreadthFirstSearch {
         self.neighbors = neighbors
         origins = Array(repeating: 0, count: neighbors.count)
         met = origins
+    }
+
+    /// Searches that go backward: from an instance to those that would hold it.
+    init(backward successors: [[Int]]) {
+        var predecessors = Array(repeating: [Int](), count: successors.count)
+        for (node, successors) in successors.enumerated() {
+            for successor in successors { predecessors[successor].append(node) }
+        }
+        self.init(predecessors)
     }
 
     /// Searches from a node.
@@ -58,5 +74,21 @@ struct BreadthFirstSearch {
         var path = [node]
         while let last = path.last, last != start { path.append(origins[last]) }
         return path
+    }
+
+    /// Finds the starts that lead to a node, by a search that goes backward.
+    ///
+    /// - Parameters:
+    ///   - end: The node; it is no start itself.
+    ///   - limit: The highest number of paths.
+    ///   - isPassed: Whether a path may lead through a node.
+    ///   - isStart: Whether a path may begin at a node.
+    /// - Returns: The paths, both ends included.
+    mutating func paths(
+        to end: Int, upTo limit: Int, through isPassed: (Int) -> Bool, from isStart: (Int) -> Bool
+    ) -> Paths {
+        let starts = nodes(from: end, through: isPassed).filter(isStart).sorted()
+        let paths = starts.prefix(limit).map { path(from: $0, backTo: end) }
+        return Paths(paths: paths, omitted: starts.count - paths.count)
     }
 }

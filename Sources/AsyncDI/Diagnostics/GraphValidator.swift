@@ -53,11 +53,11 @@ struct GraphValidator<Place: AnyObject> {
 
     /// Paths from shared nodes to one that they must not hold, through nodes that live in the node that requested them:
     /// for each such captive, in the order of the first holders.
-    var captives: [BackwardSearch.Paths] {
-        var search = BackwardSearch(successors: nodes.map { $0.edges.filter(\.isHeld).map(\.to) })
+    var captives: [BreadthFirstSearch.Paths] {
+        var search = BreadthFirstSearch(backward: nodes.map { $0.edges.filter(\.isHeld).map(\.to) })
         let homes = nodes.map(Home.init)
         let allHomes = Set(homes.compactMap(\.self))
-        return nodes.indices.compactMap { captive -> BackwardSearch.Paths? in
+        return nodes.indices.compactMap { captive -> BreadthFirstSearch.Paths? in
             // The rule depends on the holder's home alone.
             let forbidden = allHomes.filter { forbids(holderIn: $0.place, outlivingScopes: $0.outlivesScopes, captive) }
             if forbidden.isEmpty { return nil }

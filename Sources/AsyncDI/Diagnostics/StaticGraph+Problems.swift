@@ -28,7 +28,7 @@ extension StaticGraph {
 
     /// The error of each path; the last one counts those that are left out.
     private func errors(
-        for found: BackwardSearch.Paths, _ error: ([Entry]) -> ResolutionError
+        for found: BreadthFirstSearch.Paths, _ error: ([Entry]) -> ResolutionError
     ) -> [ResolutionError] {
         var errors = found.paths.map { path in error(path.map { entries[$0] }) }
         if found.omitted > 0, let last = errors.popLast() {
@@ -61,15 +61,15 @@ extension StaticGraph {
     ///
     /// - Parameter validator: Finds captives, which ``captive(_:)`` reports.
     /// - Returns: The paths to each value from those instances.
-    private func valuesOutOfReach(_ validator: GraphValidator<AnyObject>) -> [BackwardSearch.Paths] {
+    private func valuesOutOfReach(_ validator: GraphValidator<AnyObject>) -> [BreadthFirstSearch.Paths] {
         let values = entries.indices.filter { entries[$0].isLeftToScopes }
         if values.isEmpty { return [] }
-        return [true, false].flatMap { outlivingScopes -> [BackwardSearch.Paths] in
+        return [true, false].flatMap { outlivingScopes -> [BreadthFirstSearch.Paths] in
             func isCaptive(_ number: Int) -> Bool {
                 validator.forbids(holderIn: entries[number].host, outlivingScopes: outlivingScopes, number)
             }
-            var search = BackwardSearch(
-                successors: entries.map { entry in
+            var search = BreadthFirstSearch(
+                backward: entries.map { entry in
                     entry.edges.filter { edge in
                         edge.isHeld && !entry.maySkip(edge, to: entries[edge.to], outlivingScopes: outlivingScopes)
                     }
