@@ -55,15 +55,23 @@ struct GraphValidator<Place: AnyObject> {
     /// for each such captive, in the order of the first holders.
     var captives: [BreadthFirstSearch.Paths] {
         var search = BreadthFirstSearch(backward: nodes.map { $0.edges.filter(\.isHeld).map(\.to) })
-        let homes = nodes.map(Home.init)
-        let allHomes = Set(homes.compactMap(\.self))
+        var places: [Home: Place] = [:]
+        let homes = nodes.map { node -> Home? in
+            // Otherwise it lives in the requesting node.
+            guard case .place(let place, _, let outlivesScopes, _) = node.sharing else { return nil }
+            let home = Home(place: ObjectIdentifier(place), outlivesScopes: outlivesScopes)
+            places[home] = place
+            return home
+        }
         return nodes.indices.compactMap { captive -> BreadthFirstSearch.Paths? in
             // The rule depends on the holder's home alone.
-            let forbidden = allHomes.filter { forbids(holderIn: $0.place, outlivingScopes: $0.outlivesScopes, captive) }
+            let forbidden = places.filter { home, place in
+                forbids(holderIn: place, outlivingScopes: home.outlivesScopes, captive)
+            }
             if forbidden.isEmpty { return nil }
             let found = search.paths(
                 to: captive, upTo: Self.mostHolders, through: { homes[$0] == nil },
-                from: { homes[$0].map(forbidden.contains) ?? false })
+                from: { homes[$0].flatMap { forbidden[$0] } != nil })
             return found.paths.isEmpty ? nil : found
         }
         .sorted { $0.paths[0].lexicographicallyPrecedes($1.paths[0]) }
@@ -71,24 +79,8 @@ struct GraphValidator<Place: AnyObject> {
 
     /// The place of shared instances, and whether they outlive scopes.
     private struct Home: Hashable {
-        let place: Place
+        let place: ObjectIdentifier
         let outlivesScopes: Bool
-
-        /// Returns nil for a node that lives in the requesting one.
-        init?(_ node: Node) {
-            guard case .place(let place, _, let outlivesScopes, _) = node.sharing else { return nil }
-            self.place = place
-            self.outlivesScopes = outlivesScopes
-        }
-
-        static func == (one: Home, other: Home) -> Bool {
-            one.place === other.place && one.outlivesScopes == other.outlivesScopes
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(ObjectIdentifier(place))
-            hasher.combine(outlivesScopes)
-        }
     }
 
     /// Whether an instance in a home must not hold a node.
