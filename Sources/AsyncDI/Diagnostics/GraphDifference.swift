@@ -50,27 +50,22 @@ public struct GraphDifference: Sendable, Hashable, Codable {
             let change = Change(before: before, after: after)
             return change.text.isEmpty ? nil : change
         }
-        let new = Dictionary(uniqueKeysWithValues: later.edges.map { (Ends(from: $0.from, to: $0.to), $0) })
-        var kept: Set<Ends> = []
+        let new = Dictionary(uniqueKeysWithValues: later.edges.map { ([$0.from, $0.to], $0) })
+        var kept: Set<[String]> = []
         var (removedEdges, changedEdges): ([DependencyGraph.Edge], [DependencyGraph.Edge]) = ([], [])
         for edge in earlier.edges {
             guard let from = pairs.later(edge.from), let to = pairs.later(edge.to),
-                let same = new[Ends(from: from, to: to)]
+                let same = new[[from, to]]
             else {
                 removedEdges.append(edge)
                 continue
             }
-            kept.insert(Ends(from: from, to: to))
+            kept.insert([from, to])
             if same.isDeferred != edge.isDeferred { changedEdges.append(same) }
         }
-        addedEdges = later.edges.filter { !kept.contains(Ends(from: $0.from, to: $0.to)) }
+        addedEdges = later.edges.filter { !kept.contains([$0.from, $0.to]) }
         self.removedEdges = removedEdges
         self.changedEdges = changedEdges
-    }
-
-    private struct Ends: Hashable {
-        let from: String
-        let to: String
     }
 }
 

@@ -22,12 +22,6 @@ struct StaticGraph {
         var isForLater = false
     }
 
-    /// By identity, because `entries` holds both.
-    private struct Identity: Hashable {
-        let binding: ObjectIdentifier
-        let host: ObjectIdentifier
-    }
-
     /// The container that all roots are requested from.
     let asked: any ResolutionHost
     private(set) var entries: [Entry] = []
@@ -49,7 +43,8 @@ struct StaticGraph {
     private(set) var declarations: [(from: RecordedService, to: RecordedService)] = []
     /// The declared deferred dependencies, which may be resolved with any arguments: the services have none here.
     private(set) var declaredForLater: [(from: RecordedService, to: RecordedService)] = []
-    private var numbers: [Identity: Int] = [:]
+    /// By the identities of binding and host, because `entries` holds both.
+    private var numbers: [[ObjectIdentifier]: Int] = [:]
     /// By identity, because `opaque` holds them.
     private var opaqueBindings: Set<ObjectIdentifier> = []
     /// By identity of containers, because `entries` holds them.
@@ -94,7 +89,7 @@ struct StaticGraph {
             return number(of: behind, in: place, askedBy: asked)
         }
         let host = binding.lifetime.sharing == .registeringContainer ? table.host : asked
-        let identity = Identity(binding: ObjectIdentifier(binding), host: ObjectIdentifier(host))
+        let identity = [ObjectIdentifier(binding), ObjectIdentifier(host)]
         if let number = numbers[identity] { return number }
         let number = entries.count
         numbers[identity] = number

@@ -83,19 +83,14 @@ struct StronglyConnectedComponents {
     private func cycles(
         in component: [Int], upTo limit: Int, through isWanted: (Int) -> Bool, _ search: inout BreadthFirstSearch
     ) -> [[Int]] {
-        struct Edge: Hashable {
-            let from: Int
-            let to: Int
-        }
-        var covered: Set<Edge> = []
+        var covered: Set<[Int]> = []
         var cycles: [[Int]] = []
         for from in component.sorted() {
-            for to in successors[from] where numbers[to] == numbers[from] && !covered.contains(Edge(from: from, to: to))
-            {
+            for to in successors[from] where numbers[to] == numbers[from] && !covered.contains([from, to]) {
                 if cycles.count == limit { return cycles }
                 _ = search.nodes(from: to, until: from) { numbers[$0] == numbers[from] }
                 var cycle = Array(search.path(from: from, backTo: to).reversed())
-                for (node, next) in zip(cycle, cycle.dropFirst() + [to]) { covered.insert(Edge(from: node, to: next)) }
+                for (node, next) in zip(cycle, cycle.dropFirst() + [to]) { covered.insert([node, next]) }
                 // A wanted node is in every cycle through its own edges: none of them is missed.
                 guard cycle.contains(where: isWanted) else { continue }
                 if let lowest = cycle.indices.min(by: { cycle[$0] < cycle[$1] }) {
