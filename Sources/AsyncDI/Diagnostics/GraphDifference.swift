@@ -150,14 +150,10 @@ private struct NodePairs {
                 // Of several, first those that are connected alike: the further away, the earlier. Then those with the
                 // same neighbors, whatever has changed in them, and then as they come.
                 for round in rounds {
-                    pair(nodes, others) { node, isLater in
-                        (isLater ? surroundings.1 : surroundings.0).color(of: node.name, after: round)
-                    }
+                    pair(nodes, others, in: surroundings) { $0.color(of: $1.name, after: round) }
                 }
-                pair(nodes, others) { node, isLater in
-                    (isLater ? surroundings.1 : surroundings.0).neighbors(of: node.name)
-                }
-                pair(nodes, others) { _, _ in true }
+                pair(nodes, others, in: surroundings) { $0.neighbors(of: $1.name) }
+                pair(nodes, others, in: surroundings) { _, _ in true }
             }
             before[service] = nodes.filter { !isPaired(before: $0) }
             after[service] = others.filter { !isPaired(after: $0) }
@@ -177,11 +173,11 @@ private struct NodePairs {
     /// Pairs those that are left of two lists and have the same key, in their order.
     private mutating func pair<Key: Hashable>(
         _ before: [DependencyGraph.Node], _ after: [DependencyGraph.Node],
-        by key: (DependencyGraph.Node, _ isLater: Bool) -> Key
+        in surroundings: (Surroundings, Surroundings), by key: (Surroundings, DependencyGraph.Node) -> Key
     ) {
-        var left = Dictionary(grouping: after.reversed().filter { !isPaired(after: $0) }) { key($0, true) }
+        var left = Dictionary(grouping: after.reversed().filter { !isPaired(after: $0) }) { key(surroundings.1, $0) }
         for node in before where !isPaired(before: node) {
-            if let other = left[key(node, false)]?.popLast() { pair(node, other) }
+            if let other = left[key(surroundings.0, node)]?.popLast() { pair(node, other) }
         }
     }
 
