@@ -56,7 +56,7 @@ extension Container {
     /// - Throws: ``ResolutionError`` with the code `disposed`.
     public func comparison(with graph: DependencyGraph) throws -> GraphComparison {
         try core.checkOpen()
-        return core.comparison(of: graph)
+        return GraphComparison(of: graph, with: core.graphHereAndAbove)
     }
 
     /// Returns the declared dependencies of this container as a graph, without running a factory.
@@ -91,7 +91,7 @@ extension Container {
     public func validationReport(resolving services: [any Any.Type]) throws -> ValidationReport {
         let (own, invalid) = try core.ownRegistrations()
         // Another container's registrations may be for its scopes alone: `validationReport()` checks those.
-        var roots = (core.isScope ? own : []).map { StaticGraph.Root(binding: $0, table: core.table) }
+        var roots = core.isScope ? own : []
         var missing = core.isScope ? core.decorationProblems() : []
         for service in services {
             guard let found = core.roots(of: service) else {
@@ -143,15 +143,16 @@ extension DependencyGraph {
 extension ContainerCore {
     /// The graph of this container's registrations, and the problems of invalid ones.
     func staticGraph() throws -> (graph: StaticGraph, problems: [ResolutionError]) {
-        let (bindings, problems) = try ownRegistrations()
-        return (StaticGraph(of: bindings, in: self), problems)
+        let (roots, problems) = try ownRegistrations()
+        return (StaticGraph(of: roots, askedBy: self), problems)
     }
 
-    fileprivate func ownRegistrations() throws -> (bindings: [Binding], problems: [ResolutionError]) {
-        try withState { state in
+    fileprivate func ownRegistrations() throws -> (roots: [StaticGraph.Root], problems: [ResolutionError]) {
+        let (bindings, problems) = try withState { state in
             guard state.life.isOpen else { throw disposedError(nil, asker: nil) }
             return (state.registrations.inOrder, state.invalidRegistrations)
         }
+        return (bindings.map { StaticGraph.Root(binding: $0, table: table) }, problems)
     }
 
     /// The registrations that a request for a service may find here, with any qualifier and arguments, or those behind

@@ -114,26 +114,18 @@ extension GraphComparison {
 }
 
 extension ContainerCore {
-    /// Compares recorded dependencies with those declared here and above.
-    func comparison(of graph: DependencyGraph) -> GraphComparison {
-        GraphComparison(of: graph, with: graphHereAndAbove)
-    }
-
     /// The declared dependencies of every service that is registered here or above.
-    var graphHereAndAbove: StaticGraph {
-        let roots = registeredHereAndAbove.map { StaticGraph.Root(binding: $0.binding, table: $0.table) }
-        return StaticGraph(of: roots, askedBy: self)
-    }
+    var graphHereAndAbove: StaticGraph { StaticGraph(of: registeredHereAndAbove, askedBy: self) }
 
     /// An error for each dependency that was resolved but is not declared.
     func undeclaredErrors(_ edges: [DependencyGraph.Edge], in graph: DependencyGraph) -> [ResolutionError] {
         var records = Recorder.Records()
         var bindings: [RecordedService: Binding] = [:]
-        for (binding, table) in registeredHereAndAbove {
-            let service = RecordedService(binding, in: table)
-            records.note(service, of: binding)
-            bindings[service] = binding
-            if binding.key.isContribution { records.note(RecordedService(groupOf: binding.key), of: nil) }
+        for root in registeredHereAndAbove {
+            let service = RecordedService(root.binding, in: root.table)
+            records.note(service, of: root.binding)
+            bindings[service] = root.binding
+            if root.binding.key.isContribution { records.note(RecordedService(groupOf: root.binding.key), of: nil) }
         }
         let registrations = graph.registrations(among: records)
         return edges.compactMap { edge in
@@ -153,9 +145,9 @@ extension ContainerCore {
     }
 
     /// The registrations that a request to this container finds, and those hidden by nearer ones.
-    var registeredHereAndAbove: [(binding: Binding, table: InstanceTable)] {
+    var registeredHereAndAbove: [StaticGraph.Root] {
         searchOrder.flatMap { core in
-            core.withState { $0.registrations.inOrder }.map { (binding: $0, table: core.table) }
+            core.withState { $0.registrations.inOrder }.map { StaticGraph.Root(binding: $0, table: core.table) }
         }
     }
 }

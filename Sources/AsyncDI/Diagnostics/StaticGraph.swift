@@ -50,11 +50,6 @@ struct StaticGraph {
     /// By identity of containers, because `entries` holds them.
     private var nearMisses: [ObjectIdentifier: NearMisses] = [:]
 
-    /// The graph of registrations that are requested from their own container, and of everything that they lead to.
-    init(of bindings: [Binding], in host: any ResolutionHost) {
-        self.init(of: bindings.map { Root(binding: $0, table: host.table) }, askedBy: host)
-    }
-
     /// The graph of registrations, each in its container, requested from one container, and of everything that they
     /// lead to.
     init(of roots: [Root], askedBy host: any ResolutionHost) {
