@@ -2,7 +2,7 @@
 extension StaticGraph {
     typealias Edge = GraphValidator<AnyObject>.Edge
 
-    /// All problems, each once: first missing services, then cycles, then captives.
+    /// All problems, some of them twice: first missing services, then cycles, then captives.
     var allProblems: [ResolutionError] {
         let rule = CaptiveRule<AnyObject>(parent: { ($0 as? any ResolutionHost)?.parentHost })
         let validator = GraphValidator(nodes: entries.map(node), rule: rule)
@@ -11,8 +11,7 @@ extension StaticGraph {
         }
         let captives = validator.captives.flatMap { errors(for: $0, captive) }
         let outOfReach = valuesOutOfReach(validator).flatMap { errors(for: $0, valueOutOfReach) }
-        var seen: Set<String> = []
-        return (problems + cycles + captives + outOfReach).filter { seen.insert($0.description).inserted }
+        return problems + cycles + captives + outOfReach
     }
 
     private func node(_ entry: Entry) -> GraphValidator<AnyObject>.Node {
