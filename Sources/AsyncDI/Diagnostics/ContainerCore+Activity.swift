@@ -55,14 +55,9 @@ extension ContainerCore {
                 }
             }
         }
-        for (creation, waiters) in flights {
-            let unfinished = ActivityParts.UnfinishedCreation(
-                creation: creation, duration: now - creation.begin, waiters: waiters)
-            if creation.binding.loadsModules {
-                parts.loadings.append((unfinished, modules.map { readableName(of: type(of: $0)) }))
-            } else if !creation.binding.blueprint.isHidden {
-                parts.creations.append(unfinished)
-            }
+        for (creation, waiters) in flights where creation.binding.loadsModules || !creation.binding.blueprint.isHidden {
+            let modules = creation.binding.loadsModules ? modules.map { readableName(of: type(of: $0)) } : []
+            parts.creations.append((creation, now - creation.begin, waiters, modules))
         }
         for (leased, bodies, count) in leases {
             parts.leases.append(
@@ -85,14 +80,8 @@ extension ContainerCore {
 
 /// The data of the containers, before the graph of waits adds which creation waits for which activity.
 private struct ActivityParts {
-    struct UnfinishedCreation {
-        let creation: Creation
-        let duration: Duration
-        let waiters: Int
-    }
-
-    var creations: [UnfinishedCreation] = []
-    var loadings: [(creation: UnfinishedCreation, modules: [String])] = []
+    /// Those that load modules, too.
+    var creations: [(creation: Creation, duration: Duration, waiters: Int, modules: [String])] = []
     var leases: [ActivitySnapshot.Lease] = []
     var scopes: [ActivitySnapshot.Scope] = []
     var endings: [ActivitySnapshot.Disposal] = []
@@ -114,10 +103,9 @@ private struct ActivityParts {
         for (from, to) in edges {
             if let waiting = from.sharedCreation { add(to, to: waiting) }
         }
-        for unfinished in creations + loadings.map(\.creation) {
+        for (begun, _, waiters, _) in creations where waiters > 0 {
             // The graph of waits learns of the wait for what a creation began when that one waits itself.
-            let begun = unfinished.creation
-            if unfinished.waiters > 0, let waiting = begun.beginner?.activity.sharedCreation { add(begun, to: waiting) }
+            if let waiting = begun.beginner?.activity.sharedCreation { add(begun, to: waiting) }
         }
         // The same holds for the wait for a disposal, until a hook of it waits.
         for disposal in unfinished {
@@ -128,17 +116,17 @@ private struct ActivityParts {
         }
         return ActivitySnapshot(
             container: container,
-            loadings: loadings.map { loading in
-                let (unfinished, modules) = loading
-                return .init(
-                    modules: modules, container: unfinished.creation.host.displayName, duration: unfinished.duration,
-                    waiters: unfinished.waiters, waits: waits(of: unfinished.creation))
+            loadings: creations.filter { $0.creation.binding.loadsModules }.map {
+                creation, duration, waiters, modules in
+                .init(
+                    modules: modules, container: creation.host.displayName, duration: duration, waiters: waiters,
+                    waits: waits(of: creation))
             },
-            creations: creations.sorted { $0.duration > $1.duration }.map { unfinished in
-                let creation = unfinished.creation
-                return .init(
-                    instance: creation.key.instance(in: creation.host.displayName), duration: unfinished.duration,
-                    waiters: unfinished.waiters, path: creation.path, waits: waits(of: creation))
+            creations: creations.filter { !$0.creation.binding.loadsModules }.sorted { $0.duration > $1.duration }.map {
+                creation, duration, waiters, _ in
+                .init(
+                    instance: creation.key.instance(in: creation.host.displayName), duration: duration,
+                    waiters: waiters, path: creation.path, waits: waits(of: creation))
             },
             leases: leases.sorted { $0.duration > $1.duration },
             scopes: scopes.sorted { $0.duration > $1.duration }, disposals: endings)
