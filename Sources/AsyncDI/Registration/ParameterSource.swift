@@ -11,10 +11,8 @@ public struct ParameterSource<Value: Sendable>: Sendable {
     private enum Origin: Sendable {
         /// The argument of the request with this number; the number is dealt out by a registration.
         case argument(Int, type: @Sendable (any ArgumentTypes) -> any ArgumentTypes)
-        /// A service without arguments.
-        case service(Access)
-        /// A service with arguments, which are resolved themselves.
-        case serviceByArguments(Access, ArgumentSource)
+        /// A service, and its arguments, which are resolved themselves; nil without any.
+        case service(Access, ArgumentSource?)
     }
 
     private enum Access { case resolved, leased }
@@ -27,18 +25,21 @@ public struct ParameterSource<Value: Sendable>: Sendable {
         self.origin = origin
     }
 
+    private init(_ access: Access, _ arguments: ArgumentSource? = nil, qualifier: (any Qualifier)? = nil) {
+        self.init(
+            ServiceKey(Value.self, qualifier: qualifier, arguments: arguments?.types), .service(access, arguments))
+    }
+
     // MARK: Services without arguments
 
     /// Resolved by its type, as without `with:`.
-    public static var resolved: Self { Self(ServiceKey(Value.self), .service(.resolved)) }
+    public static var resolved: Self { Self(.resolved) }
 
     /// Resolved by its type and a qualifier.
     ///
     /// - Parameter qualifier: The qualifier.
     /// - Returns: The source.
-    public static func qualified(_ qualifier: some Qualifier) -> Self {
-        Self(ServiceKey(Value.self, qualifier: qualifier), .service(.resolved))
-    }
+    public static func qualified(_ qualifier: some Qualifier) -> Self { Self(.resolved, qualifier: qualifier) }
 
     /// Leased for as long as the instance being made lasts: see ``Resolver/lease(_:qualifier:)``.
     ///
@@ -50,9 +51,7 @@ public struct ParameterSource<Value: Sendable>: Sendable {
     ///
     /// - Parameter qualifier: Tells registrations of the parameter's type apart.
     /// - Returns: The source.
-    public static func leased(qualifier: (any Qualifier)?) -> Self {
-        Self(ServiceKey(Value.self, qualifier: qualifier), .service(.leased))
-    }
+    public static func leased(qualifier: (any Qualifier)?) -> Self { Self(.leased, qualifier: qualifier) }
 
     // MARK: Services with arguments
 
@@ -66,7 +65,7 @@ public struct ParameterSource<Value: Sendable>: Sendable {
     public static func resolved<First: Hashable & Sendable, each Argument: Hashable & Sendable>(
         by first: First.Type, _ rest: repeat (each Argument).Type, qualifier: (any Qualifier)? = nil
     ) -> Self {
-        Self(.resolved, .services(first, repeat each rest), qualifier)
+        Self(.resolved, .services(first, repeat each rest), qualifier: qualifier)
     }
 
     /// Resolved with an argument that is computed from another service.
@@ -81,7 +80,7 @@ public struct ParameterSource<Value: Sendable>: Sendable {
     public static func resolved<Origin: Sendable, Argument: Hashable & Sendable>(
         by argument: @escaping @Sendable (Origin) throws -> Argument, qualifier: (any Qualifier)? = nil
     ) -> Self {
-        Self(.resolved, .made(by: argument), qualifier)
+        Self(.resolved, .made(by: argument), qualifier: qualifier)
     }
 
     /// Leased with arguments that are resolved themselves, for as long as the created instance lasts.
@@ -94,7 +93,7 @@ public struct ParameterSource<Value: Sendable>: Sendable {
     public static func leased<First: Hashable & Sendable, each Argument: Hashable & Sendable>(
         by first: First.Type, _ rest: repeat (each Argument).Type, qualifier: (any Qualifier)? = nil
     ) -> Self {
-        Self(.leased, .services(first, repeat each rest), qualifier)
+        Self(.leased, .services(first, repeat each rest), qualifier: qualifier)
     }
 
     /// Leased with an argument that is computed from another service, for as long as the created instance lasts.
@@ -111,13 +110,7 @@ public struct ParameterSource<Value: Sendable>: Sendable {
     public static func leased<Origin: Sendable, Argument: Hashable & Sendable>(
         by argument: @escaping @Sendable (Origin) throws -> Argument, qualifier: (any Qualifier)? = nil
     ) -> Self {
-        Self(.leased, .made(by: argument), qualifier)
-    }
-
-    private init(_ access: Access, _ arguments: ArgumentSource, _ qualifier: (any Qualifier)?) {
-        self.init(
-            ServiceKey(Value.self, qualifier: qualifier, arguments: arguments.types),
-            .serviceByArguments(access, arguments))
+        Self(.leased, .made(by: argument), qualifier: qualifier)
     }
 }
 
@@ -143,17 +136,13 @@ extension ParameterSource {
     var dependencies: [ServiceKey] {
         switch origin {
         case .argument: []
-        case .service: [key]
-        case .serviceByArguments(_, let arguments): arguments.dependencies + [key]
+        case .service(_, let arguments): (arguments?.dependencies ?? []) + [key]
         }
     }
 
     /// The service that is leased, if one is.
     var leasedKey: ServiceKey? {
-        switch origin {
-        case .service(.leased), .serviceByArguments(.leased, _): key
-        case .argument, .service, .serviceByArguments: nil
-        }
+        if case .service(.leased, _) = origin { key } else { nil }
     }
 
     /// The same source, with the number of its argument: the count of the arguments before it.
@@ -172,19 +161,16 @@ extension ParameterSource {
     /// Whether the value may be one to be created concurrently with others: a shared one that may have to be created,
     /// whatever its arguments.
     func mayWait(_ resolver: Resolver) -> Bool {
-        switch origin {
-        case .argument: false
-        case .service, .serviceByArguments: resolver.mayWait(for: key)
-        }
+        if case .service = origin { resolver.mayWait(for: key) } else { false }
     }
 
     nonisolated(nonsending) func value(from resolver: Resolver, _ pack: ArgumentPack) async throws -> Value {
         switch origin {
         case .argument(let number, _): return argument(number, of: pack)
-        case .service(.resolved) where key.isPlain: return try await resolver.resolve(Value.self)
-        case .service(.resolved): return try await resolver.request(key, .none).resolve(Value.self)
-        case .service(.leased): return try await resolver.request(key, .none).leasedForCreation(Value.self)
-        case .serviceByArguments(let access, let arguments):
+        case .service(.resolved, nil) where key.isPlain: return try await resolver.resolve(Value.self)
+        case .service(.resolved, nil): return try await resolver.request(key, .none).resolve(Value.self)
+        case .service(.leased, nil): return try await resolver.request(key, .none).leasedForCreation(Value.self)
+        case .service(let access, let arguments?):
             return try await value(from: resolver, access, by: try await arguments.pack(resolver))
         }
     }
@@ -195,12 +181,12 @@ extension ParameterSource {
         switch origin {
         case .argument(let number, _):
             return DependencySlot(argument(number, of: pack))
-        case .service(let access):
+        case .service(let access, nil):
             if case .resolved = access, let cell = try resolver.request(key, .none).publishedCell() {
                 return DependencySlot(cell.value(as: Value.self))
             }
             return DependencySlot(mayWait: resolver.mayWait(for: key)) { try await value(from: $0, pack) }
-        case .serviceByArguments(let access, let arguments):
+        case .service(let access, let arguments?):
             // The arguments are made once: it is the user's code.
             if arguments.dependencies.contains(where: { resolver.mayWait(for: $0) }) {
                 return DependencySlot(mayWait: resolver.mayWait(for: key)) { try await value(from: $0, pack) }
