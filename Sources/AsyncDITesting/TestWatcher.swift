@@ -15,10 +15,7 @@ final class TestWatcher: ContainerInterceptor {
     }
 
     /// A hook that threw, at the end of the test or where no caller got the error.
-    struct FailedHook: Sendable {
-        let call: InterceptedCall
-        let error: any Error
-    }
+    typealias FailedHook = (call: InterceptedCall, error: any Error)
 
     private struct State {
         var used: Set<Used> = []
@@ -59,7 +56,7 @@ final class TestWatcher: ContainerInterceptor {
         // Before the end of the test, what a caller gets is for the test to expect.
         state.withLock { state in
             if state.hasEnded || !call.hasCaller {
-                state.failedHooks.append(FailedHook(call: call, error: error))
+                state.failedHooks.append((call, error))
             } else {
                 state.expectedFailures.append(text)
             }
