@@ -2,12 +2,6 @@ import AsyncDI
 
 /// Watches the container of one test case: its factories, and the uses of its registrations.
 final class TestWatcher: ContainerInterceptor {
-    /// A registration, by the properties that are known outside its container.
-    struct Used: Hashable {
-        let key: ServiceKey
-        let site: RegistrationSite?
-    }
-
     /// A call that the container has refused after the end of the test.
     enum LateCall: Sendable {
         case request(ServiceKey)
@@ -18,7 +12,7 @@ final class TestWatcher: ContainerInterceptor {
     typealias FailedHook = (call: InterceptedCall, error: any Error)
 
     private struct State {
-        var used: Set<Used> = []
+        var used: Set<KnownRegistration> = []
         var instances: [WatchedInstance] = []
         var failedHooks: [FailedHook] = []
         /// The errors of other hooks, as texts.
@@ -77,13 +71,13 @@ final class TestWatcher: ContainerInterceptor {
 
     /// A request has reached a registration.
     func noteUse(of key: ServiceKey, at site: RegistrationSite?) {
-        state.withLock { _ = $0.used.insert(Used(key: key, site: site)) }
+        state.withLock { _ = $0.used.insert(KnownRegistration(key: key, site: site)) }
     }
 
     // MARK: Calls at the end of the test
 
     func isUsed(_ entry: Registrations.Entry) -> Bool {
-        state.withLock { $0.used.contains(Used(key: entry.key, site: entry.site)) }
+        state.withLock { $0.used.contains(KnownRegistration(key: entry.key, site: entry.site)) }
     }
 
     /// The place of a registration of this key that requests have reached.
@@ -122,6 +116,13 @@ final class TestWatcher: ContainerInterceptor {
             return seen.insert(id).inserted
         }
     }
+}
+
+/// A registration, by the properties that are known outside its container, which may have several for one key, one
+/// after the other or in its scopes.
+struct KnownRegistration: Hashable {
+    let key: ServiceKey
+    let site: RegistrationSite?
 }
 
 /// A weak reference to an instance, and its registration.

@@ -10,24 +10,10 @@ struct ChaosRecord {
         let arguments: [AnyHashable]
     }
 
-    /// A cached instance.
+    /// An instance in one container: a cached one, or a singleton that is being created.
     private struct Cached: Hashable {
         let instance: Instance
         let container: UInt64
-    }
-
-    /// A factory in one container.
-    private struct Making: Hashable {
-        let key: ServiceKey
-        let owner: UInt64
-    }
-
-    /// A registration, of which a container may have several for one key, one after the other or in its scopes.
-    private struct Registered: Hashable {
-        let key: ServiceKey
-        let site: RegistrationSite?
-
-        init(_ call: InterceptedCall) { (key, site) = (call.key, call.site) }
     }
 
     /// An object that factories return: several times if it is shared, or has the address of a released one.
@@ -36,24 +22,20 @@ struct ChaosRecord {
         let object: ObjectIdentifier
     }
 
-    /// A hook and the object that it closes.
-    private struct Closing: Hashable {
-        let returned: Returned
-        let index: Int
-    }
-
     /// Whether instances are reset, so that two creations of one may overlap.
     private let resets: Bool
-    private var running: [Making: Int] = [:]
+    /// The numbers of runs of the factories of singletons without arguments.
+    private var running: [Cached: Int] = [:]
     private var alive: [Cached: Int] = [:]
     private var created: [Instance: Int] = [:]
     private var disposed: [Instance: Int] = [:]
     private var objects: [Returned: Int] = [:]
-    private var closings: [Closing: Int] = [:]
+    /// The numbers of runs of each hook for an object.
+    private var closings: [Returned: [Int: Int]] = [:]
     private var closedByHook: [ServiceKey: Int] = [:]
-    private var hasHooks: Set<Registered> = []
+    private var hasHooks: Set<KnownRegistration> = []
     /// The numbers of factory runs that returned a shared instance.
-    private var returned: [Registered: Int] = [:]
+    private var returned: [KnownRegistration: Int] = [:]
     /// The same by service, and the numbers of creations, which are more where inherited instances are decorated.
     private var runs: [ServiceKey: Int] = [:]
     private var creations: [ServiceKey: Int] = [:]
@@ -72,14 +54,13 @@ struct ChaosRecord {
     // MARK: Calls
 
     mutating func begin(_ call: InterceptedCall) {
-        if call.kind == .disposalHook { hasHooks.insert(Registered(call)) }
+        if call.kind == .disposalHook { hasHooks.insert(KnownRegistration(key: call.key, site: call.site)) }
         guard call.kind == .factory else { return }
         if Self.isShared(call.lifetime) { shared.insert(call.key) }
         lifetimes[call.key, default: []].insert(call.lifetime)
-        guard call.lifetime == .singleton, call.key.argumentTypes.isEmpty else { return }
-        let making = Making(key: call.key, owner: call.owner)
-        running[making, default: 0] += 1
-        if running[making, default: 0] > 1, !resets {
+        guard let singleton = Self.singleton(madeBy: call) else { return }
+        running[singleton, default: 0] += 1
+        if running[singleton, default: 0] > 1, !resets {
             problems.append("\(call.key) was being created twice at once in one container.")
         }
     }
@@ -87,7 +68,7 @@ struct ChaosRecord {
     /// Notes that a factory has returned.
     mutating func noteReturn(of call: InterceptedCall) {
         guard Self.isShared(call.lifetime) else { return }
-        returned[Registered(call), default: 0] += 1
+        returned[KnownRegistration(key: call.key, site: call.site), default: 0] += 1
         runs[call.key, default: 0] += 1
     }
 
@@ -102,8 +83,12 @@ struct ChaosRecord {
     /// Notes that a factory or hook has ended, with an error or without.
     mutating func end(_ call: InterceptedCall) {
         if call.kind == .disposalHook, call.index == 0 { closedByHook[call.key, default: 0] += 1 }
-        guard call.kind == .factory, call.lifetime == .singleton, call.key.argumentTypes.isEmpty else { return }
-        running[Making(key: call.key, owner: call.owner), default: 0] -= 1
+        if call.kind == .factory, let singleton = Self.singleton(madeBy: call) { running[singleton, default: 0] -= 1 }
+    }
+
+    private static func singleton(madeBy call: InterceptedCall) -> Cached? {
+        guard call.lifetime == .singleton, call.key.argumentTypes.isEmpty else { return nil }
+        return Cached(instance: Instance(key: call.key, arguments: []), container: call.owner)
     }
 
     /// Notes that an `onDispose` hook runs for an object.
@@ -112,9 +97,8 @@ struct ChaosRecord {
     mutating func close(_ call: InterceptedCall, _ object: ObjectIdentifier) {
         if call.isOfInstance { return }
         let returned = Returned(key: call.key, object: object)
-        let closing = Closing(returned: returned, index: call.index)
-        closings[closing, default: 0] += 1
-        if closings[closing, default: 0] > objects[returned, default: 0] {
+        closings[returned, default: [:]][call.index, default: 0] += 1
+        if closings[returned, default: [:]][call.index, default: 0] > objects[returned, default: 0] {
             problems.append("An instance of \(call.key) was disposed twice.")
         }
     }
