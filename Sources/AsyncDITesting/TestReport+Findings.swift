@@ -8,20 +8,17 @@ extension TestReport {
             ? "Nothing is registered for \(entry.key.service)."
             : "Registered are \(near.map(\.description).joined(separator: ", "))."
         return TestReport(
-            kind: .overrideOfNothing,
-            message:
-                "The override \(entry.key) replaces nothing. \(known) Correct its type, qualifier or arguments; if "
-                + "the test adds a service of its own, say so: \(offSwitch(.overrideOfNothing)).",
+            .overrideOfNothing,
+            "The override \(entry.key) replaces nothing. \(known) Correct its type, qualifier or arguments; if the test "
+                + "adds a service of its own, say so",
             site: entry.site, key: entry.key)
     }
 
     static func decorationOfNothing(_ key: ServiceKey, at site: RegistrationSite) -> TestReport {
         TestReport(
-            kind: .overrideOfNothing,
-            message:
-                "The decoration of \(key) applies to no registration. Correct its type or qualifier; decorate a value "
-                + "that a scope supplies there; if the test registers the service later, say so: "
-                + "\(offSwitch(.overrideOfNothing)).",
+            .overrideOfNothing,
+            "The decoration of \(key) applies to no registration. Correct its type or qualifier; decorate a value that a "
+                + "scope supplies there; if the test registers the service later, say so",
             site: site, key: key)
     }
 
@@ -32,9 +29,7 @@ extension TestReport {
                 "Requests did not reach the override \(entry.key), but the registration at \($0): a nearer one, as that of a "
                     + "scope is, or a later one. Override there, or what that registration needs"
             } ?? "The test resolved neither the override \(entry.key) nor anything that needs it. Remove it"
-        return TestReport(
-            kind: .unusedOverride, message: "\(what), or say why it stays: \(offSwitch(.unusedOverride)).",
-            site: entry.site, key: entry.key)
+        return TestReport(.unusedOverride, "\(what), or say why it stays", site: entry.site, key: entry.key)
     }
 
     static func lateRequest(_ call: TestWatcher.LateCall) -> TestReport {
@@ -44,18 +39,16 @@ extension TestReport {
             case .scope(let name): "The scope \"\(name)\" was to be opened"
             }
         return TestReport(
-            kind: .lateRequest,
-            message: "\(what) after the test had ended, by a task that outlived it. Await the task in the test, or "
-                + "cancel it; or say why it may: \(offSwitch(.lateRequest)).",
-            site: nil)
+            .lateRequest,
+            "\(what) after the test had ended, by a task that outlived it. Await the task in the test, or cancel it; or "
+                + "say why it may")
     }
 
     static func livingInstance(_ call: InterceptedCall) -> TestReport {
         TestReport(
-            kind: .livingInstance,
-            message: "An instance of \(call.key) is still alive after the end of its container. Look for a cycle of "
-                + "references, a task that runs on, or a global that holds it; or say why it stays: "
-                + "\(offSwitch(.livingInstance)).",
+            .livingInstance,
+            "An instance of \(call.key) is still alive after the end of its container. Look for a cycle of references, a "
+                + "task that runs on, or a global that holds it; or say why it stays",
             site: call.site, key: call.key)
     }
 
@@ -66,10 +59,9 @@ extension TestReport {
             : "No caller got the error: the instance was evicted, replaced or unregistered, or its scope ended because of "
                 + "another error, or was dropped. Fix the hook"
         return TestReport(
-            kind: .failedDisposal,
-            message:
-                "The onDispose of \(call.key) threw at \(call.hasCaller ? "the end of the test" : "a disposal in the background"): "
-                + "\(error). \(advice), or say why: \(offSwitch(.failedDisposal)).",
+            .failedDisposal,
+            "The onDispose of \(call.key) threw at \(call.hasCaller ? "the end of the test" : "a disposal in the background"): "
+                + "\(error). \(advice), or say why",
             site: call.site, key: call.key)
     }
 
@@ -85,10 +77,9 @@ extension TestReport {
     static func disposalFailed(_ error: any Error, of service: String?) -> TestReport {
         let text = service.map { "\($0): \(error)" } ?? "\(error)"
         return TestReport(
-            kind: .failedDisposal,
-            message: "The container of the test, or one below it, could not be disposed: \(text)"
-                + (text.hasSuffix(".") ? "" : ".") + " If it is meant to fail, dispose it in the test and expect the "
-                + "error, or say why: \(offSwitch(.failedDisposal)).",
-            site: nil)
+            .failedDisposal,
+            "The container of the test, or one below it, could not be disposed: \(text)"
+                + (text.hasSuffix(".") ? "" : ".")
+                + " If it is meant to fail, dispose it in the test and expect the error, or say why")
     }
 }

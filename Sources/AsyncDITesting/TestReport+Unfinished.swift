@@ -25,18 +25,16 @@ extension TestReport {
                 message += "; it waits for \(creation.waits.map(\.target).joined(separator: ", "))"
             }
             message +=
-                ". Await the request in the test, or let its factory end when it is cancelled; or say why it may run on: "
-                + "\(offSwitch(.unfinishedCreation))."
+                ". Await the request in the test, or let its factory end when it is cancelled; or say why it may run on"
             return TestReport(
-                kind: .unfinishedCreation, message: message, site: creation.instance.site,
-                key: creation.instance.key)
+                .unfinishedCreation, message, site: creation.instance.site, key: creation.instance.key)
         }
         // A lease held by an instance ends with the container, or with its scope.
         let leases = activity.leases.filter { $0.bodies > 0 }.map { lease in
             TestReport(
-                kind: .openLease,
-                message: "\(lease.instance) is still leased, for \(lease.duration), by a body that runs on. Await "
-                    + "the call of withInstance in the test; or say why it may run on: \(offSwitch(.openLease)).",
+                .openLease,
+                "\(lease.instance) is still leased, for \(lease.duration), by a body that runs on. Await the call of "
+                    + "withInstance in the test; or say why it may run on",
                 site: lease.instance.site, key: lease.instance.key)
         }
         let scopes = activity.scopes.map { scope in
@@ -45,11 +43,10 @@ extension TestReport {
                 ? "Await the body of its withScope, or let go of its OwnedScope"
                 : "Dispose it in the test, or use withScope"
             return TestReport(
-                kind: .openScope,
-                message: "The \(scope.isDisposed ? "body of the disposed scope" : "scope") \"\(scope.name)\" of "
+                .openScope,
+                "The \(scope.isDisposed ? "body of the disposed scope" : "scope") \"\(scope.name)\" of "
                     + "\(scope.container) \(scope.isDisposed ? "runs on" : "is still open"), for \(scope.duration). "
-                    + "\(advice); or say why it stays open: \(offSwitch(.openScope)).",
-                site: nil)
+                    + "\(advice); or say why it stays open")
         }
         return creations + leases + scopes
     }

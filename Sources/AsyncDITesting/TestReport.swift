@@ -43,12 +43,21 @@ public struct TestReport: Sendable, CustomStringConvertible {
 
     /// The message.
     public var description: String { message }
-
-    /// The option that switches this kind of report off, as the end of a message.
-    static func offSwitch(_ kind: Kind) -> String { ".allowing(.\(kind.rawValue), because: \"…\")" }
 }
 
 extension TestReport {
+    /// A report that ends with the option that switches its kind off.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind.
+    ///   - text: The message up to that option.
+    ///   - site: The registration that it is about.
+    ///   - key: The service of that registration.
+    init(_ kind: Kind, _ text: String, site: RegistrationSite? = nil, key: ServiceKey? = nil) {
+        self.init(
+            kind: kind, message: "\(text): .allowing(.\(kind.rawValue), because: \"…\").", site: site, key: key)
+    }
+
     /// Records the report as an issue of the current test.
     ///
     /// - Parameter place: The source location in the test for issues without a registration.
