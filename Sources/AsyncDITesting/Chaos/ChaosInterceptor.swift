@@ -78,8 +78,10 @@ final class ChaosInterceptor: ContainerInterceptor {
         guard let (fault, size) = plan.fault(name, number: number) else { return }
         if fault == .isCancelled, call.kind == .disposalHook { return }
         let text = "\(name) #\(number)"
-        note("\(text): \(fault.rawValue)", call, isError: fault == .throwsError)
-        if fault == .throwsError || fault == .isCancelled { state.withLock { $0.hasFailedCalls = true } }
+        state.withLock { state in
+            state.record.inject("\(text): \(fault.rawValue)", into: call, isError: fault == .throwsError)
+            if fault == .throwsError || fault == .isCancelled { state.hasFailedCalls = true }
+        }
         switch fault {
         case .suspends: for _ in 0..<size { await Task.yield() }
         // A task that is cancelled is not slow.
@@ -89,9 +91,5 @@ final class ChaosInterceptor: ContainerInterceptor {
             withUnsafeCurrentTask { $0?.cancel() }
             throw CancellationError()
         }
-    }
-
-    private func note(_ text: String, _ call: InterceptedCall, isError: Bool) {
-        state.withLock { $0.record.inject(text, into: call, isError: isError) }
     }
 }
