@@ -68,26 +68,17 @@ final class TestSession: Sendable {
     private var place: TestContainer { TestContainer(container: container, log: log, session: self) }
 
     private static func overrides(in layers: [Layer]) -> [Override] {
-        guard layers.count > 1 else { return [] }
-        var known: Set<ServiceKey> = []
-        var around: [Registrations.Entry] = []
-        var overrides: [Override] = []
-        for (index, layer) in layers.enumerated() {
+        var around = layers.first?.registrations.entries ?? []
+        return layers.dropFirst().flatMap { layer -> [Override] in
             let entries = layer.registrations.entries
-            for entry in entries where index > 0 && !entry.isContribution {
-                let keys = [entry.key] + entry.implementedKeys
-                overrides.append(
-                    Override(
-                        entry: entry, replacesAnything: keys.contains(where: known.contains),
-                        near: around.filter { $0.key.service == entry.key.service }, isOfTest: layer.isOfTest))
+            let known = Set(around.flatMap { [$0.key] + $0.implementedKeys })
+            defer { around += entries }
+            return entries.filter { !$0.isContribution }.map { entry in
+                Override(
+                    entry: entry, replacesAnything: !known.isDisjoint(with: [entry.key] + entry.implementedKeys),
+                    near: around.filter { $0.key.service == entry.key.service }, isOfTest: layer.isOfTest)
             }
-            for entry in entries {
-                known.insert(entry.key)
-                known.formUnion(entry.implementedKeys)
-            }
-            around += entries
         }
-        return overrides
     }
 
     /// Runs a test, or its body, between the beginning and the end of the session.
