@@ -66,7 +66,10 @@ struct Wiring {
             let uncertain = found.nodes.filter { !graph.opaqueUsers(of: $0).isEmpty }
             hints += found.nodes.filter { !uncertain.contains($0) }.map { WiringDiagnostic(outlivingUsers: $0) }
             if !uncertain.isEmpty {
-                hints.append(WiringDiagnostic(outlivingUsers: uncertain, perhapsUsedBy: found.opaque))
+                hints.append(
+                    WiringDiagnostic(
+                        "outlivingUsers", whether: "live longer than everything that uses them", uncertain,
+                        perhapsUsedBy: found.opaque))
             }
         }
         return hints
@@ -92,7 +95,8 @@ struct Wiring {
         }
         unused.removeAll { $0.site == nil || $0.isOfScope }
         if opaque.isEmpty { return unused.map { WiringDiagnostic(unused: $0) } }
-        return unused.isEmpty ? [] : [WiringDiagnostic(unused: unused, perhapsUsedBy: opaque)]
+        if unused.isEmpty { return [] }
+        return [WiringDiagnostic("unused", whether: "are used", unused, perhapsUsedBy: opaque)]
     }
 
     /// The services that the application resolves itself.

@@ -47,12 +47,6 @@ struct WiringDiagnostic: Hashable, Codable {
     }
 }
 
-extension WiringDiagnostic.Note {
-    static func mayResolveMore(_ node: DependencyGraph.Node) -> Self {
-        Self(message: "\(node.name) may resolve more than it declares", place: .init(node.site))
-    }
-}
-
 extension WiringDiagnostic.Place {
     init(_ site: RegistrationSite) { self.init(file: site.fileID, line: site.line) }
 
@@ -121,17 +115,6 @@ extension WiringDiagnostic {
             place: Place(node.site))
     }
 
-    /// Some registrations appear to be unused, but closures may use them.
-    init(unused nodes: [DependencyGraph.Node], perhapsUsedBy opaque: [DependencyGraph.Node]) {
-        self.init(
-            severity: .warning, kind: "unused",
-            message:
-                "Whether these are used cannot be told, because some registrations may resolve more than they declare: "
-                + nodes.map(\.name).joined(separator: ", ") + ".",
-            place: opaque.lazy.compactMap { Place($0.site) }.first,
-            notes: opaque.map(Note.mayResolveMore))
-    }
-
     init(outlivingUsers node: DependencyGraph.Node) {
         self.init(
             severity: .warning, kind: "outlivingUsers",
@@ -139,15 +122,17 @@ extension WiringDiagnostic {
             place: Place(node.site))
     }
 
-    /// Some registrations appear to outlive their users, but closures may use them.
-    init(outlivingUsers nodes: [DependencyGraph.Node], perhapsUsedBy opaque: [DependencyGraph.Node]) {
+    /// A warning about some registrations that is uncertain, because closures may use them.
+    init(
+        _ kind: String, whether question: String, _ nodes: [DependencyGraph.Node],
+        perhapsUsedBy opaque: [DependencyGraph.Node]
+    ) {
         self.init(
-            severity: .warning, kind: "outlivingUsers",
-            message:
-                "Whether these live longer than everything that uses them cannot be told, because some "
-                + "registrations may resolve more than they declare: \(nodes.map(\.name).joined(separator: ", ")).",
+            severity: .warning, kind: kind,
+            message: "Whether these \(question) cannot be told, because some registrations may resolve more than they "
+                + "declare: \(nodes.map(\.name).joined(separator: ", ")).",
             place: opaque.lazy.compactMap { Place($0.site) }.first,
-            notes: opaque.map(Note.mayResolveMore))
+            notes: opaque.map { Note(message: "\($0.name) may resolve more than it declares", place: Place($0.site)) })
     }
 
     /// The contract differs.
