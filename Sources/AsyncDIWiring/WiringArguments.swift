@@ -4,7 +4,7 @@ struct WiringArguments: Equatable {
         case dot, mermaid, json
     }
 
-    /// A mistake in the arguments.
+    /// A mistake in the arguments, or in a file that they name.
     struct Mistake: Error, Equatable {
         let message: String
     }

@@ -30,7 +30,7 @@ import Foundation
                 if !difference.isEmpty { found.append(WiringDiagnostic(difference, fromContract: contract)) }
             }
             return try outcome(found, options, stamp)
-        } catch let error as Unreadable {
+        } catch let error as WiringArguments.Mistake {
             return WiringOutcome(errors: "error: \(error.message)\n", status: 2)
         } catch let error as ResolutionError {
             return (try? outcome([WiringDiagnostic(error)], options, nil)) ?? failure(error)
@@ -69,15 +69,11 @@ import Foundation
 
     // MARK: Files
 
-    private struct Unreadable: Error {
-        let message: String
-    }
-
     private func read(_ file: String) throws -> DependencyGraph {
         do {
             return try JSONDecoder().decode(DependencyGraph.self, from: Data(contentsOf: URL(filePath: file)))
         } catch {
-            throw Unreadable(message: "\(file) is no graph that --graph json wrote: \(error)")
+            throw WiringArguments.Mistake(message: "\(file) is no graph that --graph json wrote: \(error)")
         }
     }
 }
