@@ -15,8 +15,6 @@ public struct Injected<Service: Sendable>: Sendable {
         case instance(Service)
         /// The requester that it was created for; nil for that of the time of use.
         case requester(_Requester?, (any Qualifier)?)
-        /// The container of the factory that created this value, which keeps nothing alive.
-        case host(any ResolutionHost, (any Qualifier)?)
     }
 
     private let source: Source
@@ -36,7 +34,8 @@ public struct Injected<Service: Sendable>: Sendable {
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, from container: Container? = nil
     ) {
         if container == nil, let maker = Injection.maker {
-            source = .host(maker.host, qualifier)
+            // By its host, which keeps neither the container nor the factory's run alive.
+            source = .requester(.keeper(of: Resolver(host: maker.host, run: nil)), qualifier)
         } else {
             source = .requester(Injection.requester(from: container), qualifier)
         }
@@ -57,8 +56,6 @@ public struct Injected<Service: Sendable>: Sendable {
         case .requester(let requester, let qualifier):
             let container = try CurrentContainer(Service.self, qualifier, from: requester)
             return try container.ready(qualifier: qualifier)
-        case .host(let host, let qualifier):
-            return try _Requester.keeper(of: Resolver(host: host, run: nil)).ready(Service.self, qualifier)
         }
     }
 
