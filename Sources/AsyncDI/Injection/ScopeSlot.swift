@@ -1,13 +1,7 @@
 /// The scope of a view, opened at its first use and replaced when its key or its parent changes.
 @MainActor final class ScopeSlot {
-    private struct Opened {
-        let key: AnyKey?
-        let parent: Container
-        /// Nil when the parent was disposed already.
-        let scope: OwnedScope?
-    }
-
-    private var opened: Opened?
+    /// The scope is nil when the parent was disposed already.
+    private var opened: (key: AnyKey?, parent: Container, scope: OwnedScope?)?
 
     nonisolated init() {}
 
@@ -26,7 +20,7 @@
         if let opened, opened.parent === parent, opened.key == key { return opened.scope?.container ?? parent }
         let scope = try? OwnedScope(
             in: parent, name: key.map { "\($0.base)" } ?? "scope", registrations: registrations)
-        opened = Opened(key: key, parent: parent, scope: scope)
+        opened = (key, parent, scope)
         return scope?.container ?? parent
     }
 }
