@@ -41,14 +41,14 @@ struct InjectionQuery<Service: Sendable>: Sendable {
 struct InjectionLoad<Service: Sendable>: Sendable {
     /// One attempt to get a service from one container.
     struct Request: Equatable, Sendable {
-        fileprivate let key: ServiceKey
-        fileprivate let pack: ArgumentPack
+        let query: InjectionQuery<Service>
         let container: Container?
         fileprivate let attempt: Int
 
         static func == (first: Request, second: Request) -> Bool {
-            first.container === second.container && first.attempt == second.attempt && first.key == second.key
-                && first.pack.likeness(to: second.pack) != .different
+            first.container === second.container && first.attempt == second.attempt
+                && first.query.key == second.query.key
+                && first.query.pack.likeness(to: second.query.pack) != .different
         }
     }
 
@@ -58,13 +58,17 @@ struct InjectionLoad<Service: Sendable>: Sendable {
 
     /// The request to load now.
     func request(_ query: InjectionQuery<Service>, from container: Container?) -> Request {
-        Request(key: query.key, pack: query.pack, container: container, attempt: attempt)
+        Request(query: query, container: container, attempt: attempt)
     }
 
     /// The phase of a request; `loading` unless it is the current one.
     func phase(of request: Request) -> InjectionPhase<Service> {
-        guard request == current, let result else { return .loading }
-        return InjectionPhase(result)
+        guard request == current else { return .loading }
+        return switch result {
+        case .success(let service)?: .ready(service)
+        case .failure(let error)?: .failed(error)
+        case nil: .loading
+        }
     }
 
     enum BeginAction {

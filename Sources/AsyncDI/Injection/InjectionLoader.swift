@@ -6,8 +6,6 @@ final class InjectionLoader<Service: Sendable>: Sendable {
 
     private struct State {
         var load = Load()
-        /// The latest query, which a retry repeats.
-        var query: InjectionQuery<Service>?
         var task: Task<Void, Never>?
     }
 
@@ -33,7 +31,6 @@ final class InjectionLoader<Service: Sendable>: Sendable {
             let request = state.load.request(query, from: container)
             guard request != state.load.current else { return nil }
             let old = state
-            state.query = query
             _ = state.load.begin(request)
             // None of it runs in here: the main actor runs it later.
             state.task = Task { @MainActor [weak self] in
@@ -48,8 +45,8 @@ final class InjectionLoader<Service: Sendable>: Sendable {
 
     /// Loads again after a failure; does nothing otherwise.
     func retry(onChange: @escaping @MainActor () -> Void) {
-        let (query, container) = state.withLock { ($0.load.retry() ? $0.query : nil, $0.load.current?.container) }
-        if let query { update(query, from: container, onChange: onChange) }
+        let failed = state.withLock { $0.load.retry() ? $0.load.current : nil }
+        if let failed { update(failed.query, from: failed.container, onChange: onChange) }
     }
 
     private func finished(_ request: Load.Request, with result: Result<Service, any Error>) -> Bool {

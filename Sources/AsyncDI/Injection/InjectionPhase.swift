@@ -18,11 +18,4 @@ public enum InjectionPhase<Service: Sendable>: Sendable {
     public var error: (any Error)? {
         if case .failed(let error) = self { error } else { nil }
     }
-
-    init(_ result: Result<Service, any Error>) {
-        switch result {
-        case .success(let service): self = .ready(service)
-        case .failure(let error): self = .failed(error)
-        }
-    }
 }
