@@ -51,10 +51,7 @@ extension StartReport {
 extension Duration {
     fileprivate var milliseconds: Int64 { Int64((self / .milliseconds(1)).rounded()) }
 
-    fileprivate var microseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
-    }
+    fileprivate var microseconds: Int64 { Int64(attoseconds / 1_000_000_000_000) }
 }
 
 extension StartReport.Service {

@@ -50,11 +50,5 @@ class Use: @unchecked Sendable {
 
 extension Duration {
     /// Whole nanoseconds, up to the greatest representable number.
-    var clampedNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflows else { return seconds < 0 ? .min : .max }
-        let (sum, exceeds) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return exceeds ? (seconds < 0 ? .min : .max) : sum
-    }
+    var clampedNanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 }
