@@ -65,12 +65,8 @@ struct MultitonCache<Key> {
         return (node, removals)
     }
 
-    /// An evicted entry.
-    struct Victim {
-        let key: Key
-        /// Finds the entry's data without comparing keys.
-        let node: Node
-    }
+    /// An evicted entry: its node finds the entry's data without comparing keys.
+    typealias Victim = (key: Key, node: Node)
 
     /// Notes a lease: the entry stays until ``endLease(_:at:)``.
     static func beginLease(_ node: Node) { node.isLeased = true }
@@ -100,7 +96,7 @@ struct MultitonCache<Key> {
         guard let oldest = settledOldest(), let key = oldest.leave() else { return nil }
         count -= 1
         removeFirst()
-        return Victim(key: key, node: oldest)
+        return (key, oldest)
     }
 
     /// Removes an entry, unless it has gone before.
