@@ -23,11 +23,7 @@ extension Registration where Service: Sendable {
             nonisolated(nonsending) @escaping @Sendable (Resolver, Service, First, repeat each Argument) async throws ->
             Void
     ) -> Self {
-        let (hook, types) = takingArguments(hook)
-        return changed {
-            $0.creationHooks.append(hook)
-            $0.hookArguments.append(types)
-        }
+        adding(hook, to: \.creationHooks)
     }
 
     /// Sets properties of an instance from other services, so that two services can refer to each other.
@@ -64,11 +60,7 @@ extension Registration where Service: Sendable {
             nonisolated(nonsending) @escaping @Sendable (Resolver, Service, First, repeat each Argument) async throws ->
             Void
     ) -> Self {
-        let (hook, types) = takingArguments(hook)
-        return changed {
-            $0.propertyHooks.append(hook)
-            $0.hookArguments.append(types)
-        }
+        adding(hook, to: \.propertyHooks)
     }
 
     /// Closes an instance when its container is disposed, or when it is reset, replaced or evicted.
@@ -188,17 +180,20 @@ extension Registration where Service: Sendable {
     /// - Returns: The changed registration.
     public func whenAbandoned(_ policy: AbandonmentPolicy) -> Self { changed { $0.abandonment = policy } }
 
-    /// A hook that receives the arguments of the request, and the types of those arguments.
-    private func takingArguments<each Argument: Sendable>(
+    /// Adds a hook that receives the arguments of the request.
+    private func adding<each Argument: Sendable>(
         _ hook:
-            nonisolated(nonsending) @escaping @Sendable (Resolver, Service, repeat each Argument) async throws -> Void
-    ) -> (InstanceHook, ArgumentPack.Type) {
-        let withArguments: InstanceHook = { resolver, cell, pack in
-            // The types are compared with the factory's at registration: a hook with other types never runs.
-            let values = Arguments<repeat each Argument>.unpacked(pack)
-            try await hook(resolver, cell.undecorated.instance(), repeat each values)
+            nonisolated(nonsending) @escaping @Sendable (Resolver, Service, repeat each Argument) async throws -> Void,
+        to hooks: WritableKeyPath<Blueprint.Extras, [InstanceHook]>
+    ) -> Self {
+        changed {
+            $0[keyPath: hooks].append { resolver, cell, pack in
+                // The types are compared with the factory's at registration: a hook with other types never runs.
+                let values = Arguments<repeat each Argument>.unpacked(pack)
+                try await hook(resolver, cell.undecorated.instance(), repeat each values)
+            }
+            $0.hookArguments.append(Arguments<repeat each Argument>.self)
         }
-        return (withArguments, Arguments<repeat each Argument>.self)
     }
 
     private func forwarding<Other: Sendable>(
