@@ -18,13 +18,9 @@ struct Wiring {
 
     /// All declared dependencies, including those of scopes, as one graph.
     var graph: DependencyGraph {
-        get async throws {
-            var containers: [Container] = []
-            for (one, scopes) in zip(checked, scopes) {
-                containers.append(one.container)
-                containers += scopes.map(\.scope.container)
-            }
-            return try DependencyGraph(declaredBy: containers)
+        get throws {
+            try DependencyGraph(
+                declaredBy: zip(checked, scopes).flatMap { [$0.container] + $1.map(\.scope.container) })
         }
     }
 
@@ -52,13 +48,13 @@ struct Wiring {
         }
         var found = problems
         if warnings.contains(.opaqueClosures) { found += opaque }
-        if !warnings.isDisjoint(with: [.unused, .outlivingUsers]) { found += try await hints(warnings) }
+        if !warnings.isDisjoint(with: [.unused, .outlivingUsers]) { found += try hints(warnings) }
         var seen: Set<WiringDiagnostic> = []
         return found.filter { seen.insert($0).inserted }
     }
 
-    private func hints(_ warnings: WiringWarnings) async throws -> [WiringDiagnostic] {
-        let graph = try await graph
+    private func hints(_ warnings: WiringWarnings) throws -> [WiringDiagnostic] {
+        let graph = try graph
         var hints: [WiringDiagnostic] = []
         if warnings.contains(.unused) { hints += try unused(in: graph) }
         if warnings.contains(.outlivingUsers) {

@@ -23,10 +23,10 @@ import Foundation
             let stamp = options.stamp.map { WiringStamp(file: $0, arguments: arguments, contract: options.contract) }
             if stamp?.isUpToDate == true { return WiringOutcome() }
             let wiring = try Wiring(try await containers())
-            if let drawing = options.drawing { return WiringOutcome(output: try draw(try await wiring.graph, drawing)) }
+            if let drawing = options.drawing { return WiringOutcome(output: try draw(try wiring.graph, drawing)) }
             var found = try await wiring.diagnostics(warnings.union(options.warnings))
             if let contract = options.contract {
-                let difference = try await wiring.graph.difference(from: try read(contract))
+                let difference = try wiring.graph.difference(from: try read(contract))
                 if !difference.isEmpty { found.append(WiringDiagnostic(difference, fromContract: contract)) }
             }
             return try outcome(found, options, stamp)
