@@ -96,7 +96,11 @@
         /// only after that.
         private func performNext() -> Bool {
             guard let job = nextJob() else { return false }
-            perform(job)
+            #if canImport(ObjectiveC)
+                autoreleasepool { job() }
+            #else
+                job()
+            #endif
             return true
         }
 
@@ -117,14 +121,6 @@
                 if pthread_cond_timedwait(jobAdded, mutex, &deadline) != 0, jobs.isEmpty { return nil }
             }
             return jobs.removeFirst()
-        }
-
-        private func perform(_ job: @Sendable () -> Void) {
-            #if canImport(ObjectiveC)
-                autoreleasepool { job() }
-            #else
-                job()
-            #endif
         }
     }
 
