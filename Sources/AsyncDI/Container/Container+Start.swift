@@ -89,7 +89,7 @@ extension ContainerCore {
     func note(_ failure: StartFailure?) {
         let former = withState { state -> StartFailure? in
             guard failure != nil || state.rarely({ $0.startFailure != nil }) else { return nil }
-            return exchange(&state.startFailure, for: failure)
+            return exchange(&state.startFailure, with: failure)
         }
         // Released outside the lock, because the end of an error may be user code.
         withExtendedLifetime(former) {}

@@ -20,7 +20,7 @@ extension ContainerCore {
     /// Begins a recording, which replaces the previous one.
     func startRecording() {
         let recorder = Recorder()
-        withState { exchange(&$0.recorder, for: recorder) }?.stop()
+        withState { exchange(&$0.recorder, with: recorder) }?.stop()
     }
 
     /// Ends the recording; its records remain.

@@ -248,7 +248,7 @@ extension ContainerCore.State {
     /// - Returns: The events that no observer has received.
     mutating func silence() -> [(ContainerEvent, ContainerEvent.Details)] {
         observed = []
-        return exchange(&events, for: [])
+        return exchange(&events, with: [])
     }
 
     /// The content of a disposed container, to be released outside its lock: deinitializers are user code.

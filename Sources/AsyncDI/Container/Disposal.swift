@@ -112,7 +112,7 @@ final class Disposal: Completion, @unchecked Sendable {
     func noteWait(for subject: Subject?, beginsHooks: Bool = false) {
         let old = state.withLock { state in
             if beginsHooks { state.hasRunHooks = true }
-            return exchange(&state.subject, for: subject)
+            return exchange(&state.subject, with: subject)
         }
         // Released outside the lock: it may have the last reference to an argument.
         withExtendedLifetime(old) {}
@@ -123,7 +123,7 @@ final class Disposal: Completion, @unchecked Sendable {
     func noteStopped(_ stopped: StoppedCreations) { state.withLock { $0.stopped = stopped } }
 
     /// Returns the creations to stop, once.
-    func takeStopped() -> StoppedCreations { state.withLock { exchange(&$0.stopped, for: ([], [])) } }
+    func takeStopped() -> StoppedCreations { state.withLock { exchange(&$0.stopped, with: ([], [])) } }
 
     /// Notes that hooks receive an error, although no body of the container's own has ended.
     func noteInterruptedWork() { state.withLock { $0.interruptsWork = true } }

@@ -51,7 +51,7 @@ public final class StrongStorage: InstanceStorage {
 
     private func replace(with new: (any Sendable)?) {
         let old = instance.withLock { instance in
-            exchange(&instance, for: new)
+            exchange(&instance, with: new)
         }
         // The old instance is released outside the lock, because its deinitializer is user code. A discarded result
         // would be released by the assignment: an optimizer leaves out a copy that nothing uses.

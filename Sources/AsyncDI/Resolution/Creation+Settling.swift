@@ -66,7 +66,7 @@ extension Creation {
         begunBy.giveUp()
         begunIn.giveUp()
         let dropped = extrasIfAny { state in
-            (state.instance.take(), state.task.take(), exchange(&state.startsElsewhere, for: [:]))
+            (state.instance.take(), state.task.take(), exchange(&state.startsElsewhere, with: [:]))
         }
         withExtendedLifetime(dropped) {}
     }

@@ -116,7 +116,7 @@ final class Disposable: Completion, @unchecked Sendable {
 
     /// Notes the instance or turn that is disposed after this one, or nil.
     func noteNext(_ other: Activity?) {
-        let old = Waits.graph.withLock { _ in exchange(&next, for: other) }
+        let old = Waits.graph.withLock { _ in exchange(&next, with: other) }
         // Released outside the lock: an instance's deinitializer is user code.
         withExtendedLifetime(old) {}
     }

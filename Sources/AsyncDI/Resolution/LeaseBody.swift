@@ -69,7 +69,7 @@
     }
 
     private func takeLeases() -> [any HeldLease] {
-        leases.withLock { exchange(&$0, for: []) }
+        leases.withLock { exchange(&$0, with: []) }
     }
 
     override var outer: [Activity] { held.flatMap(\.outer) }

@@ -101,7 +101,7 @@ final class Recorder: Sendable {
 
     func stop() {
         let wasRunning = state.withLock { state in
-            exchange(&state.isRunning, for: false)
+            exchange(&state.isRunning, with: false)
         }
         if wasRunning { Self.running.subtract(1, ordering: .relaxed) }
     }

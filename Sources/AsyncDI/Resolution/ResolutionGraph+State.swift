@@ -70,10 +70,10 @@ extension ResolutionGraph {
         mutating func end() -> Dropped {
             var dropped = Dropped()
             guard isKept else {
-                dropped.instances = exchange(&instances, for: SmallMap())
+                dropped.instances = exchange(&instances, with: SmallMap())
                 return dropped
             }
-            dropped.others.append(exchange(&replaced, for: []))
+            dropped.others.append(exchange(&replaced, with: []))
             let isDue = instances.count > mostInstances
             let keys = strong == nil || isDue ? instances.all.map(\.key) : strong ?? []
             for key in keys {
@@ -86,7 +86,7 @@ extension ResolutionGraph {
                 }
             }
             // Requests' own keys, whose arguments may be others than those of the equal keys above.
-            dropped.others.append(exchange(&strong, for: []) as Any)
+            dropped.others.append(exchange(&strong, with: []) as Any)
             if isDue { mostInstances = max(16, instances.count * 2) }
             return dropped
         }
@@ -107,7 +107,7 @@ extension ResolutionGraph {
                     forgetEndedContainers(after: creation, dropped: &dropped)
                 }
             }
-            if !replaced.isEmpty { dropped.others.append(exchange(&replaced, for: [])) }
+            if !replaced.isEmpty { dropped.others.append(exchange(&replaced, with: [])) }
             if creation.isInGraph { Waits.graph.withLock { $0.remove(creation) } }
             return action
         }

@@ -142,7 +142,7 @@ final class ResolutionGraph: CreationPlace {
     /// Notes the end of its maker's request; does nothing the second time.
     func leaveAsMaker() {
         leave { state in
-            exchange(&state.isMakerInside, for: false)
+            exchange(&state.isMakerInside, with: false)
         }
     }
 

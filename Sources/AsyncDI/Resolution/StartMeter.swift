@@ -122,7 +122,7 @@ final class StartMeter: Sendable {
             let records = state.resolvedRecords
             guard state.starts == 0 else { return (records, false, nil) }
             isActive.store(false, ordering: .sequentiallyConsistent)
-            let dropped = exchange(&state, for: State(generation: state.generation + 1))
+            let dropped = exchange(&state, with: State(generation: state.generation + 1))
             return (records, !dropped.hasSucceeded, dropped)
         }
         // Released outside the lock, because the end of an argument may be user code.

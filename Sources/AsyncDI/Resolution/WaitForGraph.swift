@@ -267,7 +267,7 @@ struct WaitForGraph<Node: Hashable, Waiter: Hashable, Label> {
 
     /// Removes and returns the creations that are to be released outside the graph's lock.
     mutating func takeDropped() -> [Node] {
-        exchange(&dropped, for: [])
+        exchange(&dropped, with: [])
     }
 
     // MARK: Inside
