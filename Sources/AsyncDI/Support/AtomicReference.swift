@@ -10,12 +10,8 @@ struct AtomicReference<Object: AnyObject>: ~Copyable {
     private let bits: Atomic<UnsafeRawPointer?>
 
     init(_ object: Object? = nil) {
-        if let object {
-            // Retained by hand because an atomic holds bits only: `deinit` or `exchange` balances the retain.
-            bits = Atomic(UnsafeRawPointer(Unmanaged.passRetained(object).toOpaque()))
-        } else {
-            bits = Atomic(nil)
-        }
+        // Retained by hand because an atomic holds bits only: `deinit` or `exchange` balances the retain.
+        bits = Atomic(object.map { UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) })
     }
 
     deinit {
