@@ -9,7 +9,6 @@ struct SourceLocator {
     private let workingFolder: String
     /// The files of each module, by name.
     private var files: [String: [String: [String]]] = [:]
-    private var found: [String: String] = [:]
 
     init(folders: [String: [String]], workingFolder: String = FileManager.default.currentDirectoryPath) {
         self.folders = folders
@@ -18,13 +17,10 @@ struct SourceLocator {
 
     /// Returns the path of a file, or its ID when it was not found or several files have the name.
     mutating func path(of fileID: String) -> String {
-        if let path = found[fileID] { return path }
         let parts = fileID.split(separator: "/", maxSplits: 1).map(String.init)
         guard parts.count == 2, !fileID.hasPrefix("/") else { return fileID }
         let candidates = files(of: parts[0])[parts[1], default: []]
-        let path = candidates.count == 1 ? candidates[0] : fileID
-        found[fileID] = path
-        return path
+        return candidates.count == 1 ? candidates[0] : fileID
     }
 
     private mutating func files(of module: String) -> [String: [String]] {
