@@ -52,26 +52,12 @@ extension GraphComparison {
     /// A dependency, resolved or declared.
     ///
     /// The requested service may belong to a container in one run and to a scope's override in another.
-    private struct Match: Hashable {
-        enum Target: Hashable {
-            case service(ServiceKey, isGroup: Bool)
-            /// A service without a registration that is known: only its text is.
-            case text(String)
-        }
-
-        let from: RecordedService
-        let to: Target
-
-        init(_ from: RecordedService, _ to: RecordedService) {
-            self.from = from
-            self.to = .service(to.key, isGroup: to.isGroup)
-        }
-
-        init(_ from: RecordedService, _ text: String) {
-            self.from = from
-            to = .text(text)
-        }
+    private static func match(_ from: RecordedService, _ to: RecordedService) -> [AnyHashable] {
+        [from, to.key, to.isGroup]
     }
+
+    /// A dependency on a service without a registration that is known: only its text is.
+    private static func match(_ from: RecordedService, _ text: String) -> [AnyHashable] { [from, text] }
 
     /// Compares by the requesting registration, and by the requested service.
     ///
@@ -86,19 +72,20 @@ extension GraphComparison {
         }
         let nodes = Dictionary(uniqueKeysWithValues: recorded.details.map { ($0.name, $0) })
         // Services of `make` cannot be declared.
-        let seen = recorded.edges.compactMap { edge -> (edge: DependencyGraph.Edge, match: Match, text: String)? in
+        typealias Seen = (edge: DependencyGraph.Edge, from: RecordedService, match: [AnyHashable], text: String)
+        let seen = recorded.edges.compactMap { edge -> Seen? in
             guard let from = registrations[edge.from], let to = nodes[edge.to], to.lifetime != Recorder.Facts.making
             else { return nil }
-            let match = registrations[edge.to].map { Match(from, $0) } ?? Match(from, to.service)
-            return (edge, match, to.service)
+            let match = registrations[edge.to].map { Self.match(from, $0) } ?? Self.match(from, to.service)
+            return (edge, from, match, to.service)
         }
         // A service without a registration here has no edge, and may be registered in a scope.
         let declarations = graph.records.dependencies.map { ($0.from, $0.to) } + graph.declarations
-        let declared = Set(declarations.flatMap { from, to in [Match(from, to), Match(from, to.text)] })
+        let declared = Set(declarations.flatMap { from, to in [Self.match(from, to), Self.match(from, to.text)] })
         let forLater = Dictionary(grouping: graph.declaredForLater, by: \.from).mapValues { $0.map(\.to.text) }
-        undeclared = seen.filter { _, match, text in
-            guard declaresItsDependencies(match.from), !declared.contains(match) else { return false }
-            return !forLater[match.from, default: []].contains { text == $0 || text.hasPrefix("\($0)(") }
+        undeclared = seen.filter { _, from, match, text in
+            guard declaresItsDependencies(from), !declared.contains(match) else { return false }
+            return !forLater[from, default: []].contains { text == $0 || text.hasPrefix("\($0)(") }
         }
         .map(\.edge)
         let made = Set(recorded.details.filter { $0.creations > 0 }.compactMap { registrations[$0.name] })
@@ -108,7 +95,7 @@ extension GraphComparison {
         unseen = DependencyGraph(recorded: graph.records, named: names).edges.filter { edge in
             guard let from = services[edge.from], let to = services[edge.to], made.contains(from), !to.key.isMaking
             else { return false }
-            return !seenMatches.contains(Match(from, to)) && !seenMatches.contains(Match(from, to.text))
+            return seenMatches.isDisjoint(with: [Self.match(from, to), Self.match(from, to.text)])
         }
     }
 }
