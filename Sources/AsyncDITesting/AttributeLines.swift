@@ -74,65 +74,63 @@ struct SwiftText: Sendable {
         var braces: [Bool] = []
         // The parentheses around a branch or loop whose brace has not come yet; nil without one.
         var branch: Int?
-        // Whether its word has just ended.
-        var isAfterBranch = false
-        var (characterBefore, isDirective): (Character, Bool) = (" ", false)
         // Whether the declaration of the latest attribute has not begun yet.
         var isBelowAttribute = false
-        var line = 1
-        var word = ""
-        var previousWord = ""
-        for character in Self.code(of: source) {
-            if character.isLetter || character.isNumber || character == "_" || character == "@" {
-                if word.isEmpty { (isDirective, isAfterBranch) = (characterBefore == "#", false) }
-                word.append(character)
-                continue
-            }
-            defer { characterBefore = character }
-            if !word.isEmpty { (previousWord, word) = (word, "") }
-            if depth != nil, Self.branches.contains(previousWord) {
-                (branch, isAfterBranch) = (depth, true)
-                // A condition of the compiler has no braces.
-                if isDirective { attributes[attributes.count - 1].isConditional = true }
-            }
-            if isAfterBranch, !character.isWhitespace {
-                // The label of an argument is no branch, as in `.enabled(if: …)`.
-                if character == ":" { branch = nil }
-                isAfterBranch = false
-            }
-            if isBelowAttribute, Self.declarations.contains(previousWord) {
-                attributes[attributes.count - 1].lastLine = line
-                isBelowAttribute = false
-            }
-            if previousWord == "Registration", "({<".contains(character) {
-                registrations.insert(line)
-                if depth != nil {
-                    attributes[attributes.count - 1].registrations.append(line)
-                    if braces.contains(true) { attributes[attributes.count - 1].isConditional = true }
-                }
-            }
-            switch character {
-            case "(" where depth == nil && ["@Test", "@Suite"].contains(previousWord):
-                attributes.append(Attribute(line: line))
+        var last: Int { attributes.count - 1 }
+        let tokens = Self.tokens(of: source)
+        for (index, token) in tokens.enumerated() {
+            let before = index > 0 ? tokens[index - 1].text : ""
+            let after = index + 1 < tokens.count ? tokens[index + 1] : (text: "", line: 0)
+            switch token.text {
+            case "(" where depth == nil && (before == "@Test" || before == "@Suite"):
+                attributes.append(Attribute(line: token.line))
                 isBelowAttribute = false
                 depth = 1
                 (braces, branch) = ([], nil)
+            case "(":
+                depth = depth.map { $0 + 1 }
+            case ")":
+                if depth == 1 { isBelowAttribute = true }
+                depth = depth.flatMap { $0 == 1 ? nil : $0 - 1 }
             case "{" where depth != nil:
                 // Not that of a closure among the arguments of a condition.
                 braces.append(branch == depth)
                 if branch == depth { branch = nil }
             case "}" where depth != nil:
                 _ = braces.popLast()
-            case "(":
-                depth = depth.map { $0 + 1 }
-            case ")":
-                if depth == 1 { isBelowAttribute = true }
-                depth = depth.flatMap { $0 == 1 ? nil : $0 - 1 }
+            case let word where depth != nil && Self.branches.contains(word):
+                // The label of an argument is no branch, as in `.enabled(if: …)`.
+                branch = after.text == ":" ? nil : depth
+                // A condition of the compiler has no braces.
+                if before == "#" { attributes[last].isConditional = true }
+            case let word where isBelowAttribute && Self.declarations.contains(word):
+                attributes[last].lastLine = token.line
+                isBelowAttribute = false
+            case "Registration" where ["(", "{", "<"].contains(after.text):
+                registrations.insert(after.line)
+                if depth == nil { continue }
+                attributes[last].registrations.append(after.line)
+                if braces.contains(true) { attributes[last].isConditional = true }
             default: break
             }
-            if character.isNewline { line += 1 }
-            if !character.isWhitespace { previousWord = "" }
         }
+    }
+
+    /// The words and other characters of the code, and their lines.
+    private static func tokens(of source: String) -> [(text: String, line: Int)] {
+        var tokens: [(text: String, line: Int)] = []
+        var (line, isInWord) = (1, false)
+        for character in code(of: source) {
+            let isPartOfWord = character.isLetter || character.isNumber || character == "_" || character == "@"
+            if isPartOfWord, isInWord {
+                tokens[tokens.count - 1].text.append(character)
+            } else if !character.isWhitespace {
+                tokens.append((String(character), line))
+            }
+            isInWord = isPartOfWord
+            if character.isNewline { line += 1 }
+        }
+        return tokens
     }
 
     /// The characters of the code; a space stands for each omitted one, and line ends stay.
