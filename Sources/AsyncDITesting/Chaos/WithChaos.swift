@@ -129,10 +129,11 @@ struct ChaosRound {
         defer { log.close() }
         guard let result = await Patience.result(of: body, within: patience) else {
             body.cancel()
-            let activity = await unfinished
+            let activity = await TestReport.unfinished(in: container, grace: .zero)
             Task { try? await container.dispose() }
             try Task.checkCancellation()
-            throw failure(["The body has not ended within \(patience). \(activity)"], of: interceptor.takeRecord())
+            let unfinished = activity.map(\.message).joined(separator: " ")
+            throw failure(["The body has not ended within \(patience). \(unfinished)"], of: interceptor.takeRecord())
         }
         var problems: [String] = []
         if case .failure(let error) = result, !isPlanned(error) {
@@ -150,10 +151,6 @@ struct ChaosRound {
         record.check()
         problems += record.problems
         if !problems.isEmpty { throw failure(problems, of: record) }
-    }
-
-    private var unfinished: String {
-        get async { await TestReport.unfinished(in: container, grace: .zero).map(\.message).joined(separator: " ") }
     }
 
     private func failure(_ problems: [String], of record: ChaosRecord) -> ChaosFailure {
