@@ -142,11 +142,7 @@ struct MultitonCache<Key> {
 
     private mutating func append(_ node: Node) {
         node.isInHeap = true
-        append(Entry(node: node, seen: node.number))
-    }
-
-    private mutating func append(_ entry: Entry) {
-        heap.append(entry)
+        heap.append(Entry(node: node, seen: node.number))
         var index = heap.count - 1
         while index > 0, heap[index].seen < heap[(index - 1) / 2].seen {
             steps += 1
@@ -165,9 +161,9 @@ struct MultitonCache<Key> {
     private mutating func compact() {
         guard heap.count > 16, heap.count > count * 2 else { return }
         steps += heap.count
-        let remaining = heap.filter { !$0.node.hasLeft }
+        let remaining = heap.map(\.node).filter { !$0.hasLeft }
         heap = []
-        for entry in remaining { append(entry) }
+        for node in remaining { append(node) }
     }
 
     private mutating func siftDown() {
