@@ -95,8 +95,7 @@ struct RegistrationTable<Record: Registered> {
     }
 
     private mutating func dropTargets() {
-        if let byTarget { dropped.append(byTarget) }
-        byTarget = nil
+        if let byTarget = byTarget.take() { dropped.append(byTarget) }
     }
 
     /// Whether ``takeDropped()`` returns something.
@@ -131,8 +130,7 @@ struct RegistrationTable<Record: Registered> {
         for (position, record) in records.enumerated() { record?.position = Int32(position) }
         gone = 0
         byService = nil
-        if let byName { dropped.append(byName) }
-        byName = nil
+        if let byName = byName.take() { dropped.append(byName) }
         dropTargets()
     }
 
