@@ -207,8 +207,7 @@ private final class Engine: Sendable {}
         let container = Container(observers: [interceptor]) { Module() }
         let scope = try await container.openScope()
         try await container.dispose()
-        let error = await expect(.disposed) { try await container.resolve(Engine.self) }
-        #expect(error?.path.map(\.description) == ["Engine"])
+        await expect(.disposed, path: ["Engine"]) { try await container.resolve(Engine.self) }
         await expect(.disposed) { try await container.optional(Int.self) }
         #expect(throws: ResolutionError.self) { try scope.ready(String.self) }
         #expect(interceptor.refused.entries == ["Engine", "Int", "String"])

@@ -11,12 +11,6 @@ private final class D: Sendable {}
 @Suite(.timeLimit(.minutes(10))) struct CycleTests {
     static let lifetimes: [Lifetime] = [.transient, .graph, .scoped, .singleton, .weak, Lifetime("custom")]
 
-    private func expectCycle(_ path: [String], _ body: () async throws -> Void, at location: SourceLocation) async {
-        let error = await #expect(throws: ResolutionError.self, sourceLocation: location) { try await body() }
-        #expect(error?.code == .circularDependency, sourceLocation: location)
-        #expect(error?.path.map(\.description) == path, sourceLocation: location)
-    }
-
     @Test func `the advice for a cycle of transient services names no hook`() async throws {
         let container = Container(defaultLifetime: .transient) {
             Registration(A.self) { r in
@@ -71,9 +65,9 @@ private final class D: Sendable {}
                 return C()
             }
         }
-        await expectCycle(["A", "B", "C", "A"], { _ = try await container.resolve(A.self) }, at: #_sourceLocation)
+        await expect(.circularDependency, path: ["A", "B", "C", "A"]) { _ = try await container.resolve(A.self) }
         // No state remains: the second attempt has the same error.
-        await expectCycle(["B", "C", "A", "B"], { _ = try await container.resolve(B.self) }, at: #_sourceLocation)
+        await expect(.circularDependency, path: ["B", "C", "A", "B"]) { _ = try await container.resolve(B.self) }
     }
 
     @Test(arguments: lifetimes)
@@ -81,7 +75,7 @@ private final class D: Sendable {}
         let container = Container {
             Registration(A.self, lifetime: lifetime) { r in try await r.resolve(A.self) }
         }
-        await expectCycle(["A", "A"], { _ = try await container.resolve(A.self) }, at: #_sourceLocation)
+        await expect(.circularDependency, path: ["A", "A"]) { _ = try await container.resolve(A.self) }
     }
 
     @Test(arguments: lifetimes)
@@ -95,7 +89,7 @@ private final class D: Sendable {}
             _ = try await container.resolve(A.self)
             return B()
         }
-        await expectCycle(["A", "B", "A"], { _ = try await container.resolve(A.self) }, at: #_sourceLocation)
+        await expect(.circularDependency, path: ["A", "B", "A"]) { _ = try await container.resolve(A.self) }
     }
 
     @Test(arguments: lifetimes)
@@ -116,7 +110,7 @@ private final class D: Sendable {}
             }
             Registration(Int.self, lifetime: lifetime) { _ in 1 }
         }
-        await expectCycle(["A", "B", "A"], { _ = try await container.resolve(A.self) }, at: #_sourceLocation)
+        await expect(.circularDependency, path: ["A", "B", "A"]) { _ = try await container.resolve(A.self) }
     }
 
     @Test(arguments: lifetimes)
@@ -133,7 +127,7 @@ private final class D: Sendable {}
                 return B()
             }
         }
-        await expectCycle(["A", "B", "A"], { _ = try await container.resolve(A.self) }, at: #_sourceLocation)
+        await expect(.circularDependency, path: ["A", "B", "A"]) { _ = try await container.resolve(A.self) }
     }
 
     @Test func `a request for a member of a failed cycle of properties has a path that begins with its service`()
@@ -238,8 +232,8 @@ private final class D: Sendable {}
         inA.open()
         await container.core.waiters(of: B.self, reach: 2)
         inB.open()
-        await expectCycle(["A", "B", "A"], { _ = try await first.value }, at: #_sourceLocation)
-        await expectCycle(["B", "A", "B"], { _ = try await second.value }, at: #_sourceLocation)
+        await expect(.circularDependency, path: ["A", "B", "A"]) { _ = try await first.value }
+        await expect(.circularDependency, path: ["B", "A", "B"]) { _ = try await second.value }
     }
 
     @Test func `a cycle over parents, children and unrelated containers is refused`() async throws {
@@ -258,8 +252,8 @@ private final class D: Sendable {}
             _ = try await child.resolve(A.self)
             return C()
         }
-        await expectCycle(["A", "B", "C", "A"], { _ = try await parent.resolve(A.self) }, at: #_sourceLocation)
-        await expectCycle(["C", "A", "B", "C"], { _ = try await other.resolve(C.self) }, at: #_sourceLocation)
+        await expect(.circularDependency, path: ["A", "B", "C", "A"]) { _ = try await parent.resolve(A.self) }
+        await expect(.circularDependency, path: ["C", "A", "B", "C"]) { _ = try await other.resolve(C.self) }
         try await parent.dispose()
         try await other.dispose()
     }
@@ -323,6 +317,6 @@ private final class D: Sendable {}
                 return B()
             }
         }
-        await expectCycle(["A", "B", "A"], { _ = try await container.resolve(A.self) }, at: #_sourceLocation)
+        await expect(.circularDependency, path: ["A", "B", "A"]) { _ = try await container.resolve(A.self) }
     }
 }

@@ -132,8 +132,7 @@ import Testing
         await begun.arrived()
         let disposal = Task { try await container.dispose() }
         await cancelled.arrived()
-        let error = await #expect(throws: ResolutionError.self) { try await asker.value }
-        #expect(error?.code == .disposed)
+        await expect(.disposed) { try await asker.value }
         #expect(log.entries.isEmpty)
         answer.open()
         try await disposal.value
@@ -203,8 +202,7 @@ import Testing
             try await container.dispose()
             return Thing()
         }
-        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Thing.self) }
-        #expect(error?.code == .invalidOperation)
+        await expect(.invalidOperation) { try await container.resolve(Thing.self) }
         try await container.dispose()
     }
 
@@ -359,8 +357,7 @@ import Testing
         var container: Container? = Container { Registration(Keeper.self, lifetime: .singleton) { r in Keeper(r) } }
         let keeper = try await container!.resolve(Keeper.self)
         container = nil
-        let error = await #expect(throws: ResolutionError.self) { try await keeper.resolver.resolve(Keeper.self) }
-        #expect(error?.code == .disposed)
+        await expect(.disposed) { try await keeper.resolver.resolve(Keeper.self) }
     }
 
     private struct HastyClock: Clock {

@@ -98,8 +98,7 @@ import Testing
                 { _ = try await container.optional(String.self) },
                 { try await container.withInstance(Thing.self, arguments: 1) { _ in } },
             ] as [@Sendable () async throws -> Void] {
-                let error = await #expect(throws: ResolutionError.self) { try await request() }
-                #expect(error?.code == .disposed)
+                let error = await expect(.disposed) { try await request() }
                 #expect(error?.message.contains("container \"draining\", which is draining") == true)
             }
             let late = try await parent.resolve(String.self)

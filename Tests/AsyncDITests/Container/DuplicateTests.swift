@@ -31,8 +31,7 @@ private typealias Cat = Zoo.Cat
 
     @Test func `with reject a second registration throws, and the first one stays`() async throws {
         let container = Container(name: "strict", onDuplicate: .reject) { Registration(Int.self) { _ in 1 } }
-        let error = await #expect(throws: ResolutionError.self) { try await container.register(Int.self) { _ in 2 } }
-        #expect(error?.code == .duplicateRegistration)
+        let error = await expect(.duplicateRegistration) { try await container.register(Int.self) { _ in 2 } }
         #expect(error?.path.map(\.description) == ["Int"])
         #expect(error?.description.contains("\"strict\"") == true)
         #expect(try await container.resolve(Int.self) == 1)
@@ -45,13 +44,10 @@ private typealias Cat = Zoo.Cat
             Registration(Int.self) { _ in 2 }
         }
         for _ in 0..<2 {
-            let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Int.self) }
-            #expect(error?.code == .duplicateRegistration)
+            await expect(.duplicateRegistration) { try await container.resolve(Int.self) }
         }
-        let optional = await #expect(throws: ResolutionError.self) { try await container.optional(Int.self) }
-        #expect(optional?.code == .duplicateRegistration)
-        let ready = #expect(throws: ResolutionError.self) { try container.ready(Int.self) }
-        #expect(ready?.code == .duplicateRegistration)
+        await expect(.duplicateRegistration) { try await container.optional(Int.self) }
+        await expect(.duplicateRegistration) { try container.ready(Int.self) }
         #expect(try await container.resolve(String.self) == "fine")
     }
 
@@ -60,8 +56,7 @@ private typealias Cat = Zoo.Cat
             Registration(Int.self, instance: 1)
             Registration(Int.self, instance: 2)
         }
-        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Int.self) }
-        #expect(error?.code == .duplicateRegistration)
+        await expect(.duplicateRegistration) { try await container.resolve(Int.self) }
     }
 
     @Test func `another qualifier, other argument types or another container make no duplicate`() async throws {
@@ -78,10 +73,9 @@ private typealias Cat = Zoo.Cat
 
     @Test func `a type that a registration implements may be a duplicate`() async throws {
         let container = Container(onDuplicate: .reject) { Registration((any Pet).self) { _ in Cat() } }
-        let error = await #expect(throws: ResolutionError.self) {
+        await expect(.duplicateRegistration) {
             try await container.register(Registration(Cat.self) { _ in Cat() }.implements((any Pet).self))
         }
-        #expect(error?.code == .duplicateRegistration)
         #expect(await !container.isRegistered(Cat.self))
     }
 
@@ -103,25 +97,23 @@ private typealias Cat = Zoo.Cat
 
     @Test func `a builder with a duplicate within itself registers nothing`() async throws {
         let container = Container(onDuplicate: .reject)
-        let error = await #expect(throws: ResolutionError.self) {
+        await expect(.duplicateRegistration) {
             try await container.register {
                 Registration(Int.self) { _ in 1 }
                 Registration(Int.self) { _ in 2 }
             }
         }
-        #expect(error?.code == .duplicateRegistration)
         #expect(await !container.isRegistered(Int.self))
     }
 
     @Test func `a builder with an invalid registration registers and replaces nothing`() async throws {
         let container = Container { Registration(Int.self) { _ in 1 } }
-        let error = await #expect(throws: ResolutionError.self) {
+        await expect(.invalidRegistration) {
             try await container.register {
                 Registration(Int.self) { _ in 2 }
                 Registration(String.self, lifetime: .transient) { _ in "" }.onDispose { _ in }
             }
         }
-        #expect(error?.code == .invalidRegistration)
         #expect(try await container.resolve(Int.self) == 1)
         #expect(await !container.isRegistered(String.self))
     }

@@ -78,25 +78,15 @@ private typealias Cat = Zoo.Cat
     @Test func `an optional argument does not answer for the argument itself, nor back`() async throws {
         let plain = Container { Registration(Int.self) { (_, text: String) in 1 } }
         let optional = Container { Registration(Int.self) { (_, text: String?) in 2 } }
-        let first = await #expect(throws: ResolutionError.self) {
-            try await plain.resolve(Int.self, arguments: String?("a"))
-        }
-        let second = await #expect(throws: ResolutionError.self) {
-            try await optional.resolve(Int.self, arguments: "a")
-        }
-        #expect(first?.code == .argumentMismatch)
-        #expect(second?.code == .argumentMismatch)
+        await expect(.argumentMismatch) { try await plain.resolve(Int.self, arguments: String?("a")) }
+        await expect(.argumentMismatch) { try await optional.resolve(Int.self, arguments: "a") }
     }
 
     @Test func `a qualified request does not fall back to the unqualified registration, nor back`() async throws {
         let unqualified = Container { Registration(Int.self) { _ in 0 } }
         let qualified = Container { Registration(Int.self, qualifier: Env.prod) { _ in 1 } }
-        let first = await #expect(throws: ResolutionError.self) {
-            try await unqualified.resolve(Int.self, qualifier: Env.prod)
-        }
-        let second = await #expect(throws: ResolutionError.self) { try await qualified.resolve(Int.self) }
-        #expect(first?.code == .notRegistered)
-        #expect(second?.code == .notRegistered)
+        await expect(.notRegistered) { try await unqualified.resolve(Int.self, qualifier: Env.prod) }
+        await expect(.notRegistered) { try await qualified.resolve(Int.self) }
         #expect(try await unqualified.optional(Int.self, qualifier: Env.prod) == nil)
         #expect(try await qualified.optional(Int.self) == nil)
     }

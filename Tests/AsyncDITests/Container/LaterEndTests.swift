@@ -72,8 +72,7 @@ private final class Report: Sendable {
                 case .failure: try await owned.end(failing: TestError())
                 }
             }
-            let error = await #expect(throws: ResolutionError.self) { try await body.value }
-            #expect(error?.code == .circularDependency)
+            await expect(.circularDependency) { try await body.value }
             try await ending.value
             _ = try await container.resolve(Report.self)
             try await container.dispose()

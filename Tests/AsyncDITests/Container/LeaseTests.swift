@@ -93,10 +93,9 @@ import Testing
 
     @Test func `a body that disposes the container it leases from gets an error`() async throws {
         let container = makeContainer(.multiton, closed: Log())
-        let error = await #expect(throws: ResolutionError.self) {
+        await expect(.invalidOperation) {
             try await container.withInstance(Pool.self, arguments: "a") { _ in try await container.dispose() }
         }
-        #expect(error?.code == .invalidOperation)
         try await container.dispose()
     }
 
@@ -141,8 +140,7 @@ import Testing
                 return Thing()
             }
         }
-        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Thing.self) }
-        #expect(error?.code == .invalidOperation)
+        await expect(.invalidOperation) { try await container.resolve(Thing.self) }
     }
 
     @Test func `a leased instance does not idle`() async throws {

@@ -13,13 +13,15 @@ private typealias Stone = Zoo.Stone
 
 /// The message of a miss.
 @Suite(.timeLimit(.minutes(10))) struct MissTests {
-    private func miss<Service: Sendable>(_ service: Service.Type, in container: Container) async -> ResolutionError? {
-        await #expect(throws: ResolutionError.self) { try await container.resolve(service) }
+    private func miss<Service: Sendable>(
+        _ service: Service.Type, in container: Container, _ code: ResolutionError.Code = .notRegistered,
+        at location: SourceLocation = #_sourceLocation
+    ) async -> ResolutionError? {
+        await expect(code, at: location) { try await container.resolve(service) }
     }
 
     @Test func `a miss names the service and the container`() async throws {
         let error = await miss(Thing.self, in: Container(name: "app"))
-        #expect(error?.code == .notRegistered)
         #expect(error?.path.map(\.description) == ["Thing"])
         #expect(error?.description.contains("Thing is not registered in container \"app\"") == true)
         #expect(error?.description.contains("Registration(Thing.self)") == true)
@@ -27,10 +29,9 @@ private typealias Stone = Zoo.Stone
 
     @Test func `a miss tells qualifiers of the same name apart by their types`() async throws {
         let container = Container { Registration(Thing.self, qualifier: "prod") { _ in Thing() } }
-        let error = await #expect(throws: ResolutionError.self) {
+        let error = await expect(.notRegistered) {
             try await container.resolve(Thing.self, qualifier: Env.prod)
         }
-        #expect(error?.code == .notRegistered)
         #expect(error?.description.contains("Its qualifier is of the type Swift.String, and the requested one") == true)
         let other = await #expect(throws: ResolutionError.self) {
             try await container.resolve(Thing.self, qualifier: Env.test)
@@ -58,7 +59,6 @@ private typealias Stone = Zoo.Stone
             Registration(expected: Double.self)
         }
         let error = await miss(Thing.self, in: container)
-        #expect(error?.code == .notRegistered)
         #expect(
             error?.advice?.contains("Registered as an optional type: Thing?. Request that type, or register") == true)
         let making = await #expect(throws: ResolutionError.self) { try await container.make(String?.self) }
@@ -81,7 +81,6 @@ private typealias Stone = Zoo.Stone
         _ = try await container.resolve(Thing.self)
         try await fallback.dispose()
         let error = await miss(Thing.self, in: container)
-        #expect(error?.code == .notRegistered)
         #expect(error?.description.contains("also searches container \"shared\", which is disposed") == true)
     }
 
@@ -142,34 +141,29 @@ private typealias Stone = Zoo.Stone
             Registration(Thing.self) { (_, number: Int, text: String?) in Thing() }
             Registration(Thing.self) { (_, flag: Bool) in Thing() }
         }
-        let none = await miss(Thing.self, in: container)
-        #expect(none?.code == .argumentMismatch)
+        let none = await miss(Thing.self, in: container, .argumentMismatch)
         #expect(none?.description.contains("no arguments") == true)
         #expect(none?.description.contains("(Int, String?)") == true)
         #expect(none?.description.contains("(Bool)") == true)
-        let other = await #expect(throws: ResolutionError.self) {
+        let other = await expect(.argumentMismatch, path: ["Thing(String, Double)"]) {
             try await container.resolve(Thing.self, arguments: "a", 1.5)
         }
-        #expect(other?.code == .argumentMismatch)
         #expect(other?.description.contains("(String, Double)") == true)
-        #expect(other?.path.map(\.description) == ["Thing(String, Double)"])
     }
 
     @Test func `arguments for a service that takes none are an argumentMismatch`() async throws {
         let container = Container(parent: Container { Registration(Thing.self) { _ in Thing() } })
-        let error = await #expect(throws: ResolutionError.self) {
+        let error = await expect(.argumentMismatch) {
             try await container.resolve(Thing.self, arguments: 1)
         }
-        #expect(error?.code == .argumentMismatch)
         #expect(error?.description.contains("registered with no arguments") == true)
     }
 
     @Test func `a tuple of arguments is said to be one`() async throws {
         let container = Container { Registration(Thing.self) { (_, text: String, number: Int) in Thing(number) } }
-        let error = await #expect(throws: ResolutionError.self) {
+        let error = await expect(.argumentMismatch) {
             try await container.resolve(Thing.self, arguments: ("a", 1))
         }
-        #expect(error?.code == .argumentMismatch)
         #expect(error?.description.contains("tuple") == true)
         #expect(try await container.resolve(Thing.self, arguments: "a", 1).number == 1)
     }
@@ -178,7 +172,6 @@ private typealias Stone = Zoo.Stone
         let parent = Container { Registration(Thing.self, qualifier: Env.prod) { _ in Thing() } }
         let container = Container(parent: parent) { Registration(Thing.self, qualifier: "backup") { _ in Thing() } }
         let unqualified = await miss(Thing.self, in: container)
-        #expect(unqualified?.code == .notRegistered)
         #expect(unqualified?.description.contains("Thing[prod]") == true)
         #expect(unqualified?.description.contains("Thing[backup]") == true)
         let qualified = await #expect(throws: ResolutionError.self) {
@@ -194,7 +187,6 @@ private typealias Stone = Zoo.Stone
             Registration(Stone.self) { _ in Stone() }
         }
         let error = await miss((any Pet).self, in: Container(parent: parent))
-        #expect(error?.code == .notRegistered)
         #expect(error?.description.contains("Cat") == true)
         #expect(error?.description.contains(".implements((any Zoo.Pet).self)") == true)
         #expect(error?.description.contains("Stone") == false)

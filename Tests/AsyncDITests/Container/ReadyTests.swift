@@ -39,13 +39,11 @@ private final class Controller {
     @Test(arguments: shared)
     func `a shared instance is ready from the first resolve until it is reset`(lifetime: Lifetime) async throws {
         let container = Container { Registration(Thing.self, lifetime: lifetime) { _ in Thing() } }
-        let before = #expect(throws: ResolutionError.self) { try container.ready(Thing.self) }
-        #expect(before?.code == .notReady)
+        await expect(.notReady) { try container.ready(Thing.self) }
         let thing = try await container.resolve(Thing.self)
         #expect(try container.ready(Thing.self) === thing)
         try await container.reset(Thing.self)
-        let after = #expect(throws: ResolutionError.self) { try container.ready(Thing.self) }
-        #expect(after?.code == .notReady)
+        await expect(.notReady) { try container.ready(Thing.self) }
     }
 
     @Test func `an instance registration is ready at once, also in children`() throws {
@@ -90,8 +88,7 @@ private final class Controller {
         let container = Container { Registration(Thing.self, lifetime: .singleton) { _ in try await factory.run() } }
         let asker = Task { try await container.resolve(Thing.self) }
         await factory.began()
-        let error = #expect(throws: ResolutionError.self) { try container.ready(Thing.self) }
-        #expect(error?.code == .notReady)
+        await expect(.notReady) { try container.ready(Thing.self) }
         factory.answer(Thing())
         #expect(try await asker.value === container.ready(Thing.self))
     }
@@ -108,8 +105,7 @@ private final class Controller {
         let container = Container {
             Registration(Dog.self, lifetime: lifetime) { _ in Dog() }.implements((any Pet).self)
         }
-        let error = #expect(throws: ResolutionError.self) { try container.ready((any Pet).self) }
-        #expect(error?.code == .notReady)
+        await expect(.notReady) { try container.ready((any Pet).self) }
         let dog = try await container.resolve(Dog.self)
         #expect(try container.ready((any Pet).self) as? Dog === dog)
     }
@@ -122,7 +118,7 @@ private final class Controller {
 
     // MARK: Missing instances
 
-    @Test func `notReady names the service and says what to do`() throws {
+    @Test func `notReady names the service and says what to do`() async throws {
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { _ in Thing() }
             Registration(Int.self, lifetime: .transient) { _ in 1 }
@@ -132,32 +128,28 @@ private final class Controller {
         #expect(shared?.path.map(\.description) == ["Thing"])
         #expect(shared?.description.contains("Thing has not been created yet") == true)
         for error in [
-            #expect(throws: ResolutionError.self) { _ = try container.ready(Int.self) },
-            #expect(throws: ResolutionError.self) { _ = try container.ready(String.self) },
+            await expect(.notReady) { try container.ready(Int.self) },
+            await expect(.notReady) { try container.ready(String.self) },
         ] {
-            #expect(error?.code == .notReady)
             #expect(error?.description.contains("never ready") == true)
         }
     }
 
-    @Test func `a missing registration is no notReady, and names similar ones`() throws {
+    @Test func `a missing registration is no notReady, and names similar ones`() async throws {
         let container = Container(name: "app") {
             Registration(Thing.self, qualifier: Env.prod, instance: Thing())
             Registration(Int.self, lifetime: .singleton) { (_, text: String) in text.count }
         }
-        let missing = #expect(throws: ResolutionError.self) { try container.ready(Thing.self) }
-        #expect(missing?.code == .notRegistered)
+        let missing = await expect(.notRegistered) { try container.ready(Thing.self) }
         #expect(missing?.description.contains("container \"app\"") == true)
         #expect(missing?.description.contains("Thing[prod]") == true)
-        let mismatch = #expect(throws: ResolutionError.self) { try container.ready(Int.self) }
-        #expect(mismatch?.code == .argumentMismatch)
+        await expect(.argumentMismatch) { try container.ready(Int.self) }
     }
 
     @Test func `nothing is ready in a disposed container`() async throws {
         let container = Container { Registration(instance: Thing()) }
         try await container.dispose()
-        let error = #expect(throws: ResolutionError.self) { try container.ready(Thing.self) }
-        #expect(error?.code == .disposed)
+        await expect(.disposed) { try container.ready(Thing.self) }
     }
 
     // MARK: withScope
@@ -187,9 +179,7 @@ private final class Controller {
             return Dog()
         }
         _ = try await container.resolve(Thing.self)
-        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Dog.self) }
-        #expect(error?.code == .captiveDependency)
-        #expect(error?.path.map(\.description) == ["Dog", "Thing"])
+        await expect(.captiveDependency, path: ["Dog", "Thing"]) { try await container.resolve(Dog.self) }
     }
 
     // MARK: ready(using:)
@@ -251,7 +241,7 @@ private final class Controller {
         #expect(throws: TestError(7)) { _ = try container.ready(using: Controller.init(thing:name:dog:)) }
     }
 
-    @Test func `ready using names the missing dependency, and runs nothing`() throws {
+    @Test func `ready using names the missing dependency, and runs nothing`() async throws {
         let container = Container {
             Registration(instance: Thing())
             Registration(String.self, lifetime: .singleton) { _ in "" }
@@ -260,14 +250,10 @@ private final class Controller {
             Issue.record("nothing is built")
             return Controller()
         }
-        let notReady = #expect(throws: ResolutionError.self) { _ = try container.ready(using: build) }
-        #expect(notReady?.code == .notReady)
-        #expect(notReady?.path.map(\.description) == ["String"])
-        let notRegistered = #expect(throws: ResolutionError.self) {
+        await expect(.notReady, path: ["String"]) { _ = try container.ready(using: build) }
+        await expect(.notRegistered, path: ["Dog"]) {
             _ = try container.ready(using: { (dog: Dog) in Controller() })
         }
-        #expect(notRegistered?.code == .notRegistered)
-        #expect(notRegistered?.path.map(\.description) == ["Dog"])
     }
 
     @Test func `ready using gives nil for an optional dependency that is not registered`() throws {

@@ -201,8 +201,7 @@ private struct Config: Sendable, Equatable { var name: String }
             Registration(expected: Config.self)
             Registration(String.self, lifetime: .scoped) { r in try await r.resolve(Config.self).name }
         }
-        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(String.self) }
-        #expect(error?.code == .notRegistered)
+        let error = await expect(.notRegistered) { try await container.resolve(String.self) }
         #expect(error?.path.map(\.description) == ["String", "Config"])
         #expect("\(error!)".contains("expected from each scope"))
         let name = try await container.withScope("r", registrations: { Registration(instance: Config(name: "given")) })
@@ -214,14 +213,6 @@ private struct Config: Sendable, Equatable { var name: String }
 
     // MARK: Captive dependencies
 
-    private func expectCaptive(
-        _ path: [String], at location: SourceLocation, _ body: () async throws -> Void
-    ) async {
-        let error = await #expect(throws: ResolutionError.self, sourceLocation: location) { try await body() }
-        #expect(error?.code == .captiveDependency, sourceLocation: location)
-        #expect(error?.path.map(\.description) == path, sourceLocation: location)
-    }
-
     @Test(arguments: [Lifetime.singleton, .multiton, .weak])
     func `a root instance that needs a scoped service is refused, on every request`(lifetime: Lifetime)
         async throws
@@ -232,14 +223,14 @@ private struct Config: Sendable, Equatable { var name: String }
         }
         let scope = try await container.openScope("request")
         for asked in [container, scope, container] {
-            await expectCaptive(["Service", "User"], at: #_sourceLocation) { _ = try await asked.resolve(Service.self) }
+            await expect(.captiveDependency, path: ["Service", "User"]) { _ = try await asked.resolve(Service.self) }
         }
         // Even when the scoped instance exists already.
         _ = try await container.resolve(User.self)
         _ = try await scope.resolve(User.self)
-        await expectCaptive(["Service", "User"], at: #_sourceLocation) { _ = try await scope.resolve(Service.self) }
+        await expect(.captiveDependency, path: ["Service", "User"]) { _ = try await scope.resolve(Service.self) }
         try await container.withScope { _ in
-            await expectCaptive(["Service", "User"], at: #_sourceLocation) {
+            _ = await expect(.captiveDependency, path: ["Service", "User"]) {
                 _ = try await container.resolve(Service.self)
             }
         }
@@ -257,7 +248,7 @@ private struct Config: Sendable, Equatable { var name: String }
         try await scope.register(Service.self, qualifier: "captive", lifetime: .singleton) { _ in
             Service(user: try await deeper.resolve())
         }
-        await expectCaptive(["Service[captive]", "User"], at: #_sourceLocation) {
+        await expect(.captiveDependency, path: ["Service[captive]", "User"]) {
             _ = try await scope.resolve(Service.self, qualifier: "captive")
         }
     }
@@ -280,10 +271,10 @@ private struct Config: Sendable, Equatable { var name: String }
             return 1
         }
         for _ in 0..<2 {
-            await expectCaptive(["String", "Service[transient]", "User"], at: #_sourceLocation) {
+            await expect(.captiveDependency, path: ["String", "Service[transient]", "User"]) {
                 _ = try await container.resolve(String.self)
             }
-            await expectCaptive(["Int", "User"], at: #_sourceLocation) { _ = try await container.resolve(Int.self) }
+            await expect(.captiveDependency, path: ["Int", "User"]) { _ = try await container.resolve(Int.self) }
             _ = try await scope.resolve(User.self)
         }
         let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Int.self) }

@@ -23,18 +23,12 @@ import Testing
         }
     }
 
-    /// Expects that the request would never end.
-    private static func expectCycle(_ request: () async throws -> Void) async {
-        let error = await #expect(throws: ResolutionError.self) { try await request() }
-        #expect(error?.code == .circularDependency)
-    }
-
     @Test func `a singleton that needs the successor of an instance leased in the scope is refused`() async throws {
         let container = Self.container()
         try await container.withScope { scope in
             _ = try await scope.resolve(UnitOfWork.self)
             try await container.reset(Pool.self, arguments: "a")
-            await Self.expectCycle { _ = try await container.resolve(Report.self) }
+            await expect(.circularDependency) { _ = try await container.resolve(Report.self) }
         }
         _ = try await container.resolve(Report.self)
         try await container.dispose()
@@ -49,7 +43,7 @@ import Testing
             _ = try await scope.resolve(UnitOfWork.self)
             try await container.reset(Pool.self, arguments: "a")
             factory.answer(())
-            await Self.expectCycle { _ = try await report.value }
+            await expect(.circularDependency) { _ = try await report.value }
         }
         try await container.dispose()
     }
@@ -72,7 +66,7 @@ import Testing
             async let unit = scope.resolve(UnitOfWork.self)
             await factory.began()
             try await container.reset(Pool.self, arguments: "a")
-            await Self.expectCycle { _ = try await container.resolve(Report.self) }
+            await expect(.circularDependency) { _ = try await container.resolve(Report.self) }
             factory.answer(())
             _ = try await unit
         }
@@ -88,7 +82,7 @@ import Testing
             let task = Task.detached { try await container.resolve(Report.self) }
             outside.withLock { $0 = task }
             await until { container.core.withState { $0.flights.entries.count } == 2 }
-            await Self.expectCycle { _ = try await container.resolve(Report.self) }
+            await expect(.circularDependency) { _ = try await container.resolve(Report.self) }
             #expect(container.core.withState { $0.flights.entries.count } == 2)
         }
         let task = try #require(outside.withLock { $0 })
@@ -102,19 +96,19 @@ import Testing
             _ = try await scope.resolve(UnitOfWork.self)
             try await container.reset(Pool.self, arguments: "a")
             try await scope.withScope { _ in
-                await Self.expectCycle { _ = try await container.resolve(Report.self) }
+                _ = await expect(.circularDependency) { _ = try await container.resolve(Report.self) }
             }
             try await container.withScope { _ in
-                await Self.expectCycle { _ = try await container.resolve(Report.self) }
+                _ = await expect(.circularDependency) { _ = try await container.resolve(Report.self) }
             }
         }
         try await container.withScope { scope in
             try await scope.withInstance(Pool.self, arguments: "b") { _ in
                 _ = try await scope.resolve(UnitOfWork.self)
                 try await container.reset(Pool.self, arguments: "a")
-                await Self.expectCycle { _ = try await container.resolve(Report.self) }
+                await expect(.circularDependency) { _ = try await container.resolve(Report.self) }
                 try await scope.withScope { _ in
-                    await Self.expectCycle { _ = try await container.resolve(Report.self) }
+                    _ = await expect(.circularDependency) { _ = try await container.resolve(Report.self) }
                 }
             }
         }
@@ -128,8 +122,8 @@ import Testing
                 try await inner.withScope { scope in
                     _ = try await scope.resolve(UnitOfWork.self)
                     try await inner.reset(Pool.self, arguments: "a")
-                    await Self.expectCycle { _ = try await inner.resolve(Report.self) }
-                    await Self.expectCycle { _ = try await r.resolve(Thing.self) }
+                    await expect(.circularDependency) { _ = try await inner.resolve(Report.self) }
+                    await expect(.circularDependency) { _ = try await r.resolve(Thing.self) }
                 }
                 return Thing()
             }
@@ -179,7 +173,7 @@ import Testing
             try await container.withScope { scope in
                 _ = try await scope.resolve(UnitOfWork.self)
                 try await container.reset(Pool.self, arguments: "a")
-                await Self.expectCycle { _ = try await scope.resolve(Thing.self) }
+                await expect(.circularDependency) { _ = try await scope.resolve(Thing.self) }
             }
         }
         try await container.dispose()
@@ -248,8 +242,7 @@ import Testing
             }
             pools.answer(())
             await units.began()
-            let error = await #expect(throws: ResolutionError.self) { try await drain.value }
-            #expect(error?.code == .invalidOperation)
+            await expect(.invalidOperation) { try await drain.value }
             units.answer(())
             _ = try await unit.value
         }
@@ -261,10 +254,9 @@ import Testing
         try await container.withScope { scope in
             _ = try await scope.resolve(UnitOfWork.self)
             let pool = try await container.resolve(Pool.self, arguments: "a")
-            let error = await #expect(throws: ResolutionError.self) {
+            let error = await expect(.invalidOperation) {
                 try await container.drain(Pool.self, arguments: "a")
             }
-            #expect(error?.code == .invalidOperation)
             #expect(error?.description.contains("the body of container \"scope\" drains Pool(String)") == true)
             #expect(try await container.resolve(Pool.self, arguments: "a") === pool)
             try await container.drain(Pool.self, arguments: "b")
@@ -283,8 +275,7 @@ import Testing
         }
         try await app.withScope { scope in
             _ = try await scope.resolve(Thing.self)
-            let error = await #expect(throws: ResolutionError.self) { try await pools.dispose() }
-            #expect(error?.code == .invalidOperation)
+            let error = await expect(.invalidOperation) { try await pools.dispose() }
             #expect(error?.description.contains("the body of a withScope disposes") == true)
         }
         try await pools.dispose()
@@ -298,7 +289,6 @@ import Testing
             try await container.reset(Pool.self, arguments: "a")
             try await container.dispose()
         }
-        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Report.self) }
-        #expect(error?.code == .disposed)
+        await expect(.disposed) { try await container.resolve(Report.self) }
     }
 }

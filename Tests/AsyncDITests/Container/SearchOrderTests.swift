@@ -109,8 +109,7 @@ private enum Env: String, Qualifier { case prod, test }
         _ = try await container.resolve(Thing.self)
         let disposal = Task { try await fallback.dispose() }
         await gate.arrived()
-        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Thing.self) }
-        #expect(error?.code == .disposed)
+        await expect(.disposed) { try await container.resolve(Thing.self) }
         gate.open()
         try await disposal.value
         await #expect(throws: ResolutionError.self) { try await container.resolve(Thing.self) }

@@ -144,11 +144,9 @@ import Testing
             Registration(Int.self, instance: 1)
             Registration(Int.self, instance: 2)
         }
-        let error = await #expect(throws: ResolutionError.self) { try await container.start() }
-        #expect(error?.code == .duplicateRegistration)
+        await expect(.duplicateRegistration) { try await container.start() }
         let eager = Container { Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in Thing(n) }.eager() }
-        let invalid = await #expect(throws: ResolutionError.self) { try await eager.start() }
-        #expect(invalid?.code == .invalidRegistration)
+        await expect(.invalidRegistration) { try await eager.start() }
     }
 
     // MARK: Lifetimes whose instances would not stay

@@ -144,8 +144,7 @@ private struct Value: Sendable { let number: Int }
             Registration(Thing.self, lifetime: Lifetime("shelf") { shelf }) { _ in Thing() }
         }
         shelf.store("a string")
-        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Thing.self) }
-        #expect(error?.code == .typeMismatch)
+        let error = await expect(.typeMismatch) { try await container.resolve(Thing.self) }
         #expect(error?.description.contains("String") == true)
     }
 
@@ -205,10 +204,9 @@ private struct Value: Sendable { let number: Int }
             return StrongStorage()
         }
         let container = Container { Registration(Thing.self, lifetime: lifetime) { (_, _: Double) in Thing() } }
-        let error = await #expect(throws: ResolutionError.self) {
+        await expect(.invalidArgument) {
             try await container.resolve(Thing.self, arguments: Double.nan)
         }
-        #expect(error?.code == .invalidArgument)
         #expect(storages.value == 0)
         #expect(container.core.withState { $0.instances.isEmpty })
     }

@@ -9,18 +9,15 @@ import Testing
     @Test(arguments: unowned)
     func `register refuses an onDispose that would never run`(lifetime: Lifetime) async throws {
         let container = Container()
-        let error = await #expect(throws: ResolutionError.self) {
+        let error = await expect(.invalidRegistration, path: ["Thing"]) {
             try await container.register(
                 Registration(Thing.self, lifetime: lifetime) { _ in Thing() }.onDispose { _ in })
         }
-        #expect(error?.code == .invalidRegistration)
-        #expect(error?.path.map(\.description) == ["Thing"])
         #expect(error?.description.contains(lifetime.name) == true)
-        let withReason = await #expect(throws: ResolutionError.self) {
+        await expect(.invalidRegistration) {
             try await container.register(
                 Registration(Thing.self, lifetime: lifetime) { (_, number: Int) in Thing() }.onDispose { _, _ in })
         }
-        #expect(withReason?.code == .invalidRegistration)
         #expect(await !container.isRegistered(Thing.self))
     }
 
@@ -31,11 +28,9 @@ import Testing
             Registration(Int.self) { _ in 1 }
         }
         for _ in 0..<2 {
-            let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Thing.self) }
-            #expect(error?.code == .invalidRegistration)
+            await expect(.invalidRegistration) { try await container.resolve(Thing.self) }
         }
-        let optional = await #expect(throws: ResolutionError.self) { try await container.resolve(Thing?.self) }
-        #expect(optional?.code == .invalidRegistration)
+        await expect(.invalidRegistration) { try await container.resolve(Thing?.self) }
         #expect(try await container.resolve(Int.self) == 1)
     }
 

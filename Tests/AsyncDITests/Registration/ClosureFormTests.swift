@@ -35,8 +35,7 @@ import Testing
 
     @Test func `keyedBy without parameters is invalid, as there is nothing to compute a key from`() async throws {
         let container = Container { Registration(Thing.self, keyedBy: { 1 }) { _ in Thing(1) } }
-        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Thing.self) }
-        #expect(error?.code == .invalidRegistration)
+        let error = await expect(.invalidRegistration) { try await container.resolve(Thing.self) }
         #expect(error?.description.contains("the keyedBy: of Thing has no parameters") == true)
     }
 
@@ -44,10 +43,9 @@ import Testing
         let container = Container {
             Registration(Thing.self, lifetime: .multiton(weak: true)) { (_, n: Int) in Thing(n) }.onDispose { _ in }
         }
-        let error = await #expect(throws: ResolutionError.self) {
+        let error = await expect(.invalidRegistration) {
             try await container.resolve(Thing.self, arguments: 1)
         }
-        #expect(error?.code == .invalidRegistration)
         #expect(error?.description.contains("Thing(Int) is multiton with weak: true and has an onDispose") == true)
     }
 

@@ -121,9 +121,7 @@ private func makeThing(_ resolver: Resolver) async throws -> Thing { Thing(8) }
         } operation: { (_) async throws in
             #expect(try await container.resolve(String.self) == "request 42")
         }
-        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(String.self) }
-        #expect(error?.code == .notRegistered)
-        #expect(error?.path.map(\.description) == ["String", "Int"])
+        let error = await expect(.notRegistered, path: ["String", "Int"]) { try await container.resolve(String.self) }
         #expect(error?.description.contains("did not supply it") == true)
     }
 

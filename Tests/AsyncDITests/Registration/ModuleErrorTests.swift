@@ -31,8 +31,7 @@ import Testing
             }
         }
         let missing = Container { Mail(isCancelled: false) }
-        let error = await expect(.notRegistered) { try await missing.resolve(Int.self) }
-        #expect(error?.path.map(\.description) == ["Mail.loaded", "Double"])
+        await expect(.notRegistered, path: ["Mail.loaded", "Double"]) { try await missing.resolve(Int.self) }
         let cancelled = Container { Mail(isCancelled: true) }
         let other = await expect(.creationCancelled) { try await cancelled.resolve(Int.self) }
         #expect(other?.message.hasPrefix("Mail.loaded threw CancellationError") == true)

@@ -156,9 +156,7 @@ private struct Names: Sendable {
             Registration(using: A.init)
             Registration(using: Names.init(a:b:))
         }
-        let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Names.self) }
-        #expect(error?.code == .notRegistered)
-        #expect(error?.path.map(\.description) == ["Names", "B"])
+        await expect(.notRegistered, path: ["Names", "B"]) { try await container.resolve(Names.self) }
     }
 
     @Test func `the error of an initializer or a dependency reaches the caller`() async throws {

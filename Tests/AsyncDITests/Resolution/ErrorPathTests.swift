@@ -77,8 +77,7 @@ private struct Y: Sendable {}
             (further, ["[Y]", "Y", "A", "B", "C"]),
         ]
         for (task, path) in expected {
-            let error = await #expect(throws: ResolutionError.self) { try await task.value }
-            #expect(error?.code == .notRegistered)
+            let error = await expect(.notRegistered) { try await task.value }
             #expect(error?.names == path)
         }
     }

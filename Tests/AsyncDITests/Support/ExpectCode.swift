@@ -1,13 +1,14 @@
 import AsyncDI
 import Testing
 
-/// Expects a ``ResolutionError`` with this code.
+/// Expects a ``ResolutionError`` with this code, and with this path if one is given.
 @discardableResult
 nonisolated(nonsending) func expect<R>(
-    _ code: ResolutionError.Code, at location: SourceLocation = #_sourceLocation,
+    _ code: ResolutionError.Code, path: [String]? = nil, at location: SourceLocation = #_sourceLocation,
     _ body: nonisolated(nonsending) () async throws -> R
 ) async -> ResolutionError? {
     let error = await #expect(throws: ResolutionError.self, sourceLocation: location) { _ = try await body() }
     #expect(error?.code == code, sourceLocation: location)
+    if let path { #expect(error?.path.map(\.description) == path, sourceLocation: location) }
     return error
 }
