@@ -69,33 +69,13 @@ import Testing
         #expect(try await asker.value.0 === thing)
     }
 
-    @Test func `when the last waiter leaves, the creation is cancelled`() async throws {
-        let cancelled = Gate()
-        let container = Container {
-            Registration(Thing.self, lifetime: .singleton) { _ in
-                await withTaskCancellationHandler {
-                    await cancelled.pass()
-                } onCancel: {
-                    cancelled.open()
-                }
-                throw CancellationError()
-            }
-        }
-        let asker = Task { try await container.resolve(Thing.self) }
-        await cancelled.arrived()
-        asker.cancel()
-        await #expect(throws: CancellationError.self) { try await asker.value }
-    }
-
     @Test func `the creation that the last waiter leaves ends, even if it waits for its cancellation alone`()
         async throws
     {
-        let (runs, ended) = (Gate(), Gate())
+        let (cancelled, ended) = (Gate(), Gate())
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { _ in
-                let cancelled = Gate()
                 await withTaskCancellationHandler {
-                    runs.arrive()
                     await cancelled.pass()
                 } onCancel: {
                     cancelled.open()
@@ -105,7 +85,7 @@ import Testing
             }
         }
         let asker = Task { try await container.resolve(Thing.self) }
-        await runs.arrived()
+        await cancelled.arrived()
         asker.cancel()
         await #expect(throws: CancellationError.self) { try await asker.value }
         try await finishes { await ended.pass() }

@@ -25,10 +25,9 @@ private struct SleeplessClock: Clock {
     }
 
     @Test func `a clock that refuses to sleep does not lose the deadline`() async throws {
-        let (isClosing, mayClose) = (Gate(), Gate())
+        let mayClose = Gate()
         let container = Container(clock: SleeplessClock()) {
             Registration(Thing.self, lifetime: .singleton) { _ in Thing() }.onDispose { _ in
-                isClosing.arrive()
                 await mayClose.pass()
             }
         }
@@ -47,14 +46,9 @@ private struct SleeplessClock: Clock {
             Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in Thing(n) }
             Registration(String.self, lifetime: .multiton) { (_, name: String) in name }.onDispose { _ in }
         }
-        let (isLeased, mayEnd) = (Gate(), Gate())
-        let body = Task {
-            try await container.withInstance(Thing.self, arguments: 7) { _ in
-                isLeased.arrive()
-                await mayEnd.pass()
-            }
-        }
-        await isLeased.arrived()
+        let mayEnd = Gate()
+        let body = Task { try await container.withInstance(Thing.self, arguments: 7) { _ in await mayEnd.pass() } }
+        await mayEnd.arrived()
         #expect(await late { try await container.dispose(deadline: .zero) } == "the last lease of Thing(7)")
         mayEnd.open()
         try await body.value
@@ -67,16 +61,15 @@ private struct SleeplessClock: Clock {
             Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in Thing(n) }
             Registration(String.self, lifetime: .singleton) { _ in try await factory.run() }
         }
-        let (isLeased, mayEnd) = (Gate(), Gate())
+        let mayEnd = Gate()
         let bodies = Task {
             try await container.withInstance(Thing.self, arguments: 7) { _ in
                 try await container.withInstance(Thing.self, arguments: 8) { _ in
-                    isLeased.arrive()
                     await mayEnd.pass()
                 }
             }
         }
-        await isLeased.arrived()
+        await mayEnd.arrived()
         let request = Task { try await container.resolve(String.self) }
         await factory.began()
         #expect(
@@ -94,11 +87,10 @@ private struct SleeplessClock: Clock {
 
     @Test(arguments: [false, true])
     func `the error of a deadline names the hook in a scope below, or in one below that`(isDeep: Bool) async throws {
-        let (isClosing, mayClose) = (Gate(), Gate())
+        let mayClose = Gate()
         let container = Container(name: "app") {
             Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in Thing(n) }
             Registration(String.self, lifetime: .scoped) { _ in "" }.onDispose { _ in
-                isClosing.arrive()
                 await mayClose.pass()
             }
         }
@@ -106,7 +98,7 @@ private struct SleeplessClock: Clock {
         let scope = isDeep ? try await outer.openScope("part") : outer
         _ = try await scope.resolve(String.self)
         let disposal = Task { try await container.dispose() }
-        await isClosing.arrived()
+        await mayClose.arrived()
         #expect(
             await late { try await container.dispose(deadline: .zero) }
                 == "the onDispose of String in \(scope.core.displayName)")
@@ -152,14 +144,9 @@ private struct SleeplessClock: Clock {
             }
             .onDispose { thing in log.append("close \(thing.number)") }
         }
-        let (isLeased, mayEnd) = (Gate(), Gate())
-        let body = Task {
-            try await container.withInstance(Thing.self, arguments: 1) { _ in
-                isLeased.arrive()
-                await mayEnd.pass()
-            }
-        }
-        await isLeased.arrived()
+        let mayEnd = Gate()
+        let body = Task { try await container.withInstance(Thing.self, arguments: 1) { _ in await mayEnd.pass() } }
+        await mayEnd.arrived()
         let drain = Task { try await container.drain(Thing.self, arguments: 1) }
         while container.core.withState({ !$0.instances.isEmpty }) { await Task.yield() }
         let successor = Task { try await container.withInstance(Thing.self, arguments: 1) { $0.number } }
@@ -190,14 +177,9 @@ private struct SleeplessClock: Clock {
             Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in Thing(n) }
                 .onDispose { _ in throw TestError(4) }
         }
-        let (isLeased, mayEnd) = (Gate(), Gate())
-        let body = Task {
-            try await container.withInstance(Thing.self, arguments: 1) { _ in
-                isLeased.arrive()
-                await mayEnd.pass()
-            }
-        }
-        await isLeased.arrived()
+        let mayEnd = Gate()
+        let body = Task { try await container.withInstance(Thing.self, arguments: 1) { _ in await mayEnd.pass() } }
+        await mayEnd.arrived()
         let drain = Task { try await container.drain(Thing.self, arguments: 1, deadline: .seconds(3)) }
         await clock.sleepers(reach: 1)
         clock.advance(by: .seconds(3))

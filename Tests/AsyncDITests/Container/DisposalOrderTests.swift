@@ -18,14 +18,8 @@ import Testing
 
     /// A body that leases a pool until the gate opens.
     private func lease(in container: Container, until mayEnd: Gate) async -> Task<Void, any Error> {
-        let isHeld = Gate()
-        let body = Task {
-            try await container.withInstance(Pool.self, arguments: "a") { _ in
-                isHeld.arrive()
-                await mayEnd.pass()
-            }
-        }
-        await isHeld.arrived()
+        let body = Task { try await container.withInstance(Pool.self, arguments: "a") { _ in await mayEnd.pass() } }
+        await mayEnd.arrived()
         return body
     }
 
@@ -39,15 +33,14 @@ import Testing
         _ change: Change
     ) async throws {
         let container = Container { pools }
-        let (isLeased, mayEnd) = (Gate(), Gate())
+        let mayEnd = Gate()
         let body = Task {
             try await container.withInstance(Pool.self, arguments: "a") { _ in
-                isLeased.arrive()
                 await mayEnd.pass()
                 log.append("body")
             }
         }
-        await isLeased.arrived()
+        await mayEnd.arrived()
         switch change {
         case .none: break
         case .reset: try await container.reset(Pool.self, arguments: "a")
@@ -145,19 +138,18 @@ import Testing
 
     @Test func `an instance whose last lease ends during a later one's hook is closed before older ones`() async throws
     {
-        let (isClosing, mayClose, mayEnd) = (Gate(), Gate(), Gate())
+        let (mayClose, mayEnd) = (Gate(), Gate())
         let container = Container {
             Registration(Engine.self, lifetime: .singleton) { _ in Engine() }.onDispose { _ in log.append("engine") }
             Registration(Pool.self, lifetime: .multiton) { (r, _: String) in Pool(engine: try await r.resolve()) }
                 .onDispose { (_: Pool) in
-                    isClosing.arrive()
                     await mayClose.pass()
                     log.append("pool")
                 }
             Registration(Server.self, lifetime: .singleton) { r in Server(engine: try await r.resolve()) }
                 .onDispose { _ in
                     mayEnd.open()
-                    await isClosing.arrived()
+                    await mayClose.arrived()
                     log.append("server")
                 }
         }

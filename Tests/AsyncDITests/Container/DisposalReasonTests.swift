@@ -31,15 +31,14 @@ private final class Work: Sendable {
     private func waitingRequest(
         in container: Container, _ work: @escaping @Sendable (Container) async throws -> Void
     ) async -> (task: Task<Void, any Error>, mayEnd: Gate) {
-        let (isWorking, mayEnd) = (Gate(), Gate())
+        let mayEnd = Gate()
         let request = Task {
             try await container.withScope("request") { scope in
                 try await work(scope)
-                isWorking.arrive()
                 await mayEnd.pass()
             }
         }
-        await isWorking.arrived()
+        await mayEnd.arrived()
         return (request, mayEnd)
     }
 
@@ -74,11 +73,10 @@ private final class Work: Sendable {
     }
 
     @Test func `work that has ended by itself is not lost when a scope around it is disposed meanwhile`() async throws {
-        let (isCommitting, mayCommit) = (Gate(), Gate())
+        let mayCommit = Gate()
         let container = Container {
             Registration(Work.self, lifetime: .scoped) { [log] _ in Work(log) }
                 .onDispose { work, reason in
-                    isCommitting.arrive()
                     await mayCommit.pass()
                     work.end(reason)
                 }
@@ -90,7 +88,7 @@ private final class Work: Sendable {
                 try await scope.withScope { inner in _ = try await inner.resolve(Work.self) }
             }
         }
-        await isCommitting.arrived()
+        await mayCommit.arrived()
         let outer = scopes.entries[0]
         let disposal = Task { try await outer.dispose() }
         await until { outer.table.isClosed }
@@ -233,17 +231,16 @@ private final class Work: Sendable {
     }
 
     @Test func `an instance that no request got because its container was disposed rolls back`() async throws {
-        let (isMaking, mayEnd) = (Gate(), Gate())
+        let mayEnd = Gate()
         let container = Container {
             Registration(Work.self, lifetime: .singleton) { [log] _ in
-                isMaking.arrive()
                 await mayEnd.pass()
                 return Work(log)
             }
             .onDispose { work, reason in work.end(reason) }
         }
         let request = Task { try await container.resolve(Work.self) }
-        await isMaking.arrived()
+        await mayEnd.arrived()
         let disposal = Task { try await container.dispose() }
         await expect(.disposed) { _ = try await request.value }
         mayEnd.open()

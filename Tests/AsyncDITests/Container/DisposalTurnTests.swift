@@ -201,7 +201,7 @@ private final class Folder: Sendable {
 
     @Test func `what a failed instance uses is closed after it`() async throws {
         struct Failure: Error {}
-        let (closing, mayClose, closed) = (Gate(), Gate(), closed)
+        let (mayClose, closed) = (Gate(), closed)
         let container = Container {
             Registration(Registry.self, lifetime: .singleton) { _ in Registry() }.onDispose { _ in closed.append(1) }
             Registration(Outbox.self, lifetime: .singleton) { resolver in
@@ -210,13 +210,12 @@ private final class Folder: Sendable {
             }
             .onCreate { _, _ in throw Failure() }
             .onDispose { _ in
-                closing.arrive()
                 await mayClose.pass()
                 closed.append(2)
             }
         }
         await #expect(throws: Failure.self) { try await container.resolve(Outbox.self) }
-        await closing.arrived()
+        await mayClose.arrived()
         let disposal = Task { try await container.dispose() }
         while container.core.disposalUnderWay?.subject == nil, closed.entries.isEmpty { await Task.yield() }
         for _ in 0..<100 { await Task.yield() }

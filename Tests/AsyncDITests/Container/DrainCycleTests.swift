@@ -64,16 +64,15 @@ import Testing
 
     @Test func `a drain that waits already makes the later request of the body fail`() async throws {
         let drainer = drainer(of: drained)
-        let (isInside, mayAsk) = (Gate(), Gate())
+        let mayAsk = Gate()
         let body = Task {
             try await drained.withScope { _ in
-                isInside.arrive()
                 await mayAsk.pass()
                 let error = await expect(.circularDependency, path: ["Thing"]) { try await drainer.resolve(Thing.self) }
                 #expect(error?.description.contains("requested in a body of withScope or withInstance") == true)
             }
         }
-        await isInside.arrived()
+        await mayAsk.arrived()
         let thing = Task { try await drainer.resolve(Thing.self) }
         while !drained.core.table.isDraining { await Task.yield() }
         mayAsk.open()
@@ -140,15 +139,14 @@ import Testing
 
     @Test func `the work of an owned scope may dispose the container while another task drains it`() async throws {
         let scope = try OwnedScope(in: drained, isDrained: true)
-        let (isInside, mayDispose) = (Gate(), Gate())
+        let mayDispose = Gate()
         let work = Task {
             try await scope.run { _ in
-                isInside.arrive()
                 await mayDispose.pass()
                 try await self.drained.dispose()
             }
         }
-        await isInside.arrived()
+        await mayDispose.arrived()
         let drain = Task { try await drained.drain() }
         while !drained.core.table.isDraining { await Task.yield() }
         mayDispose.open()
@@ -171,9 +169,8 @@ import Testing
             }
         }
         let work = try OwnedScope(in: drained, isDrained: true)
-        let (isInside, mayDispose) = (Gate(), Gate())
+        let mayDispose = Gate()
         @Sendable func dispose() async throws {
-            isInside.arrive()
             await mayDispose.pass()
             switch place {
             case "in a lease":
@@ -191,7 +188,7 @@ import Testing
                 try await drained.withScope { _ in try await dispose() }
             }
         }
-        await isInside.arrived()
+        await mayDispose.arrived()
         let drain = Task { try await drained.drain() }
         while !drained.core.table.isDraining { await Task.yield() }
         mayDispose.open()
@@ -238,17 +235,16 @@ import Testing
 
     @Test func `a body that goes on during a drain in a factory it does not need is undisturbed`() async throws {
         let drainer = drainer(of: drained)
-        let (isInside, mayAsk) = (Gate(), Gate())
+        let mayAsk = Gate()
         let body = Task {
             try await drained.withScope {
                 Registration(String.self, lifetime: .scoped) { _ in "made" }
             } operation: { scope in
-                isInside.arrive()
                 await mayAsk.pass()
                 return try await scope.resolve(String.self)
             }
         }
-        await isInside.arrived()
+        await mayAsk.arrived()
         let thing = Task { try await drainer.resolve(Thing.self) }
         while !drained.core.table.isDraining { await Task.yield() }
         mayAsk.open()

@@ -16,19 +16,18 @@ import Testing
         of container: Container, _ operation: () async throws -> Void,
         inBody: @escaping @Sendable () async throws -> Void = {}
     ) async throws {
-        let (isWorking, isDraining) = (Gate(), Gate())
+        let mayGoOn = Gate()
         let request = Task {
             try await container.withScope { _ in
-                isWorking.arrive()
-                await isDraining.pass()
+                await mayGoOn.pass()
                 try await inBody()
             }
         }
-        await isWorking.arrived()
+        await mayGoOn.arrived()
         let drain = Task { try await container.drain() }
         while !container.table.isDraining { await Task.yield() }
         try await operation()
-        isDraining.open()
+        mayGoOn.open()
         try await request.value
         try await drain.value
     }
@@ -139,18 +138,17 @@ import Testing
 
     @Test func `the body of a lease of its own begins further work`() async throws {
         let app = pool()
-        let (isWorking, isDraining) = (Gate(), Gate())
+        let mayGoOn = Gate()
         let job = Task {
             try await app.withInstance(Thing.self, arguments: 1) { _ in
-                isWorking.arrive()
-                await isDraining.pass()
+                await mayGoOn.pass()
                 return try await app.withScope { try await $0.resolve(String.self) }
             }
         }
-        await isWorking.arrived()
+        await mayGoOn.arrived()
         let drain = Task { try await app.drain() }
         while !app.table.isDraining { await Task.yield() }
-        isDraining.open()
+        mayGoOn.open()
         #expect(try await job.value == "late")
         try await drain.value
     }
@@ -238,14 +236,9 @@ import Testing
             Registration(Thing.self, lifetime: .multiton) { (_, n: Int) in Thing(n) }
                 .onDispose { _, reason in hasCaller.append(reason.hasCaller) }
         }
-        let (isLeased, mayEnd) = (Gate(), Gate())
-        let body = Task {
-            try await container.withInstance(Thing.self, arguments: 1) { _ in
-                isLeased.arrive()
-                await mayEnd.pass()
-            }
-        }
-        await isLeased.arrived()
+        let mayEnd = Gate()
+        let body = Task { try await container.withInstance(Thing.self, arguments: 1) { _ in await mayEnd.pass() } }
+        await mayEnd.arrived()
         let drain = Task { try await container.drain(Thing.self, arguments: 1, deadline: .seconds(1)) }
         if isLate { await passDeadline(of: drain, on: clock) } else { await clock.sleepers(reach: 1) }
         mayEnd.open()

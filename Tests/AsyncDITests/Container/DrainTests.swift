@@ -29,11 +29,10 @@ import Testing
         async throws
     {
         let container = container()
-        let (isWorking, mayEnd) = (Gate(), Gate())
+        let mayEnd = Gate()
         let request = Task {
             try await container.withScope("request") { scope in
                 _ = try await scope.resolve(Set<Int>.self)
-                isWorking.arrive()
                 await mayEnd.pass()
                 // A singleton, a leased multiton, a nested scope, and others, none of which exists yet.
                 let made = (
@@ -47,7 +46,7 @@ import Testing
                 return 9
             }
         }
-        await isWorking.arrived()
+        await mayEnd.arrived()
         let drain = Task { try await container.drain() }
         await drains(container)
         #expect(log.entries.isEmpty)
@@ -65,14 +64,9 @@ import Testing
         #expect(try await container.resolve(Int.self) == 7)
         let cached = try await container.resolve(Thing.self, arguments: 3)
         let (later, never) = (try await container.resolve(Lazy<Int>.self), Lazy(String.self, from: container))
-        let (isWorking, mayEnd) = (Gate(), Gate())
-        let request = Task {
-            try await container.withScope { _ in
-                isWorking.arrive()
-                await mayEnd.pass()
-            }
-        }
-        await isWorking.arrived()
+        let mayEnd = Gate()
+        let request = Task { try await container.withScope { _ in await mayEnd.pass() } }
+        await mayEnd.arrived()
         let drain = Task { try await container.drain() }
         await drains(container)
         #expect(try await container.resolve(Int.self) == 7)
@@ -101,15 +95,14 @@ import Testing
                 .onDispose { [log] _ in log.append("closed") }
             Registration(Thing.self, lifetime: .singleton) { _ in Thing() }
         }
-        let (isLeased, mayEnd) = (Gate(), Gate())
+        let mayEnd = Gate()
         let body = Task {
             try await container.withInstance(Thing.self) { _ in
-                isLeased.arrive()
                 await mayEnd.pass()
                 log.append("lease ended")
             }
         }
-        await isLeased.arrived()
+        await mayEnd.arrived()
         let request = Task { try await container.resolve(Int.self) }
         await factory.began()
         let drain = Task { try await container.drain() }
@@ -142,15 +135,14 @@ import Testing
             Registration(Set<Int>.self, lifetime: .scoped) { _ in [] }
                 .onDispose { [log] _, reason in log.append(reason.error == nil ? "committed" : "rolled back") }
         }
-        let (isWorking, mayEnd) = (Gate(), Gate())
+        let mayEnd = Gate()
         let request = Task {
             try await container.withScope { scope in
                 _ = try await scope.resolve(Set<Int>.self)
-                isWorking.arrive()
                 await mayEnd.pass()
             }
         }
-        await isWorking.arrived()
+        await mayEnd.arrived()
         let drain = Task { try await container.drain(deadline: .seconds(5)) }
         await clock.sleepers(reach: 1)
         clock.advance(by: .seconds(5))
@@ -174,16 +166,15 @@ import Testing
     @Test func `child containers refuse new work too, and their bodies are waited for`() async throws {
         let container = container()
         let child = Container(parent: container)
-        let (isWorking, mayEnd) = (Gate(), Gate())
+        let mayEnd = Gate()
         let request = Task {
             try await child.withScope { scope in
-                isWorking.arrive()
                 await mayEnd.pass()
                 let late = try await scope.resolve(String.self)
                 #expect(late == "late")
             }
         }
-        await isWorking.arrived()
+        await mayEnd.arrived()
         let drain = Task { try await container.drain() }
         await drains(child)
         await expect(.disposed) { try await child.withScope { _ in } }
@@ -198,11 +189,10 @@ import Testing
         of container: Container, bodyIn place: Container? = nil, _ operation: () async throws -> Void,
         inBody: @escaping @Sendable (Container) async throws -> Void = { _ in }
     ) async throws {
-        let (isWorking, isDraining, hasWorked, mayEnd) = (Gate(), Gate(), Gate(), Gate())
+        let (mayWork, hasWorked, mayEnd) = (Gate(), Gate(), Gate())
         let request = Task {
             try await (place ?? container).withScope { scope in
-                isWorking.arrive()
-                await isDraining.pass()
+                await mayWork.pass()
                 do {
                     defer { hasWorked.open() }
                     try await inBody(scope)
@@ -210,12 +200,12 @@ import Testing
                 await mayEnd.pass()
             }
         }
-        await isWorking.arrived()
+        await mayWork.arrived()
         let drain = Task { try await container.drain() }
         await drains(place ?? container)
         // First, because what the body creates is answered.
         try await operation()
-        isDraining.open()
+        mayWork.open()
         await hasWorked.pass()
         mayEnd.open()
         try await request.value
@@ -323,11 +313,10 @@ import Testing
         let container = container()
         let connection = try OwnedScope(in: container, isDrained: true)
         let tenant = Container(parent: container)
-        let (isWorking, mayEnd) = (Gate(), Gate())
+        let mayEnd = Gate()
         let work = Task {
             try await connection.run { current in
                 try await current.withScope { scope in
-                    isWorking.arrive()
                     await mayEnd.pass()
                     _ = try await scope.resolve(Set<Int>.self)
                 }
@@ -335,14 +324,13 @@ import Testing
         }
         let request = Task {
             try await container.withScope { scope in
-                isWorking.arrive()
                 await mayEnd.pass()
                 _ = try await scope.resolve(Set<Int>.self)
                 // Its own drain does not wait for bodies beside it.
                 await expect(.disposed) { try await tenant.withScope { _ in } }
             }
         }
-        await isWorking.arrived(2)
+        await mayEnd.arrived(2)
         let inner = Task { try await connection.container.drain() }
         await drains(connection.container)
         let beside = Task { try await tenant.drain() }

@@ -153,19 +153,14 @@ private struct BrokenDisk: Error {}
 
     @Test func `a successor waits for the leases of an instance in creation`() async throws {
         let container = Container { registration() }
-        let (isLeased, mayEnd) = (Gate(), Gate())
-        let body = Task {
-            try await container.withInstance(File.self, arguments: "a") { _ in
-                isLeased.arrive()
-                await mayEnd.pass()
-            }
-        }
+        let mayEnd = Gate()
+        let body = Task { try await container.withInstance(File.self, arguments: "a") { _ in await mayEnd.pass() } }
         await opening.began()
         try await container.reset()
         let second = request(container)
         await container.core.waiters(of: File.self, reach: 2)
         opening.answer(true)
-        await isLeased.arrived()
+        await mayEnd.arrived()
         #expect(opening.count == 1)
         mayEnd.open()
         try await body.value
@@ -230,19 +225,18 @@ private struct BrokenDisk: Error {}
     }
 
     @Test func `an instance that another one received early is closed before its successor is opened`() async throws {
-        let (isMade, mayEnd) = (Gate(), Gate())
+        let mayEnd = Gate()
         let container = Container {
             registration().injectProperties { r, _ in _ = try await r.resolve(Reader.self) }
             Registration(Reader.self, lifetime: .singleton) { r in
                 let file = try await r.resolve(File.self, arguments: "a")
-                isMade.arrive()
                 await mayEnd.pass()
                 return Reader(file)
             }
         }
         let first = request(container)
         opening.answer(true)
-        await isMade.arrived()
+        await mayEnd.arrived()
         try await container.reset(File.self)
         let second = request(container)
         await container.core.waiters(of: File.self, reach: 2)
@@ -254,18 +248,17 @@ private struct BrokenDisk: Error {}
     }
 
     @Test func `a reset inside a cycle of properties is an error that says so`() async throws {
-        let (isBegun, mayResolve) = (Gate(), Gate())
+        let mayResolve = Gate()
         let container = Container {
             registration().injectProperties { r, _ in _ = try await r.resolve(Reader.self) }
             Registration(Reader.self, lifetime: .singleton) { r in
-                isBegun.arrive()
                 await mayResolve.pass()
                 return Reader(try await r.resolve(File.self, arguments: "a"))
             }
         }
         let first = request(container)
         opening.answer(true)
-        await isBegun.arrived()
+        await mayResolve.arrived()
         try await container.reset(File.self)
         mayResolve.open()
         let error = await expect(.circularDependency) { _ = try await first.value }

@@ -90,19 +90,18 @@ private final class Report: Sendable {
 
     @Test func `a failed start waits for the creations that it has cancelled`() async throws {
         try await finishes {
-            let (hasBegun, mayEnd, closed) = (Gate(), Gate(), Counter())
+            let (mayEnd, closed) = (Gate(), Counter())
             let container = Container {
                 Registration(Disk.self, lifetime: .singleton) { _ in Disk() }.onDispose { _ in closed.increment() }
                 Registration(Report.self, lifetime: .singleton) { r in
                     let disk = try await r.lease(Disk.self)
-                    hasBegun.arrive()
                     await mayEnd.pass()
                     try Task.checkCancellation()
                     return Report(disk)
                 }
                 .eager()
                 Registration(Int.self, lifetime: .singleton) { _ in
-                    await hasBegun.arrived()
+                    await mayEnd.arrived()
                     throw TestError(1)
                 }
                 .eager()
@@ -121,18 +120,17 @@ private final class Report: Sendable {
 
     @Test func `a failed start waits a second at most for a factory that ignores its cancellation`() async throws {
         try await finishes {
-            let (clock, hasBegun, mayEnd, closed) = (ManualClock(), Gate(), Gate(), Counter())
+            let (clock, mayEnd, closed) = (ManualClock(), Gate(), Counter())
             let container = Container(clock: clock) {
                 Registration(Disk.self, lifetime: .singleton) { _ in Disk() }.onDispose { _ in closed.increment() }
                 Registration(Report.self, lifetime: .singleton) { r in
                     let disk = try await r.lease(Disk.self)
-                    hasBegun.arrive()
                     await mayEnd.pass()
                     return Report(disk)
                 }
                 .eager()
                 Registration(Int.self, lifetime: .singleton) { _ in
-                    await hasBegun.arrived()
+                    await mayEnd.arrived()
                     throw TestError(1)
                 }
                 .eager()

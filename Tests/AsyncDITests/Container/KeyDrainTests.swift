@@ -21,15 +21,14 @@ import Testing
     ) async throws {
         let container = Self.container(lifetime, isObserved: isObserved)
         let log = Log<String>()
-        let (isLeased, mayEnd) = (Gate(), Gate())
+        let mayEnd = Gate()
         let body = Task {
             try await container.withInstance(Pool.self, arguments: "a") { _ in
-                isLeased.arrive()
                 await mayEnd.pass()
                 log.append("lease ends")
             }
         }
-        await isLeased.arrived()
+        await mayEnd.arrived()
         let drain = Task {
             try await container.drain(Pool.self, arguments: "a")
             log.append("drained")
@@ -74,16 +73,15 @@ import Testing
             try await container.register(hasHook ? pool.onDispose { _ in } : pool)
         }
         try await register()
-        let (isLeased, mayEnd) = (Gate(), Gate())
+        let mayEnd = Gate()
         let hasEnded = Counter()
         let body = Task {
             try await container.withInstance(Pool.self, arguments: "a") { _ in
-                isLeased.arrive()
                 await mayEnd.pass()
                 hasEnded.increment()
             }
         }
-        await isLeased.arrived()
+        await mayEnd.arrived()
         switch change {
         case .replaced: try await register()
         case .unregistered: await container.unregister(Pool.self)
@@ -148,16 +146,15 @@ import Testing
                 Session(pool: try await r.lease(Pool.self, arguments: "a"))
             }
         }
-        let (isLeased, mayEnd) = (Gate(), Gate())
+        let mayEnd = Gate()
         try await container.withScope("socket") { socket in
             let other = Task {
                 try await socket.withScope { scope in
                     _ = try await scope.resolve(Session.self)
-                    isLeased.arrive()
                     await mayEnd.pass()
                 }
             }
-            await isLeased.arrived()
+            await mayEnd.arrived()
             let drain = Task {
                 try await socket.withScope { _ in try await container.drain(Pool.self, arguments: "a") }
             }
@@ -243,18 +240,13 @@ import Testing
         }
         let request = Task { try await container.resolve(Pool.self, arguments: "a") }
         await factory.began()
-        let (isLeased, mayEnd) = (Gate(), Gate())
-        let body = Task {
-            try await container.withInstance(Pool.self, arguments: "a") { _ in
-                isLeased.arrive()
-                await mayEnd.pass()
-            }
-        }
+        let mayEnd = Gate()
+        let body = Task { try await container.withInstance(Pool.self, arguments: "a") { _ in await mayEnd.pass() } }
         await container.core.waiters(of: Pool.self, reach: 2)
         try await container.reset(Pool.self, arguments: "a")
         factory.answer(())
         _ = try await request.value
-        await isLeased.arrived()
+        await mayEnd.arrived()
         let drain = Task { try await container.drain(Pool.self, arguments: "a") }
         await until { container.core.withState { state in state.leases.all.contains { !$0.pending.isEmpty } } }
         mayEnd.open()
@@ -278,15 +270,14 @@ import Testing
             let pool = try await root.resolve(Pool.self, arguments: "a")
             _ = try await container.resolve(Pool.self, arguments: "a")
             let log = Log<String>()
-            let (isLeased, mayEnd) = (Gate(), Gate())
+            let mayEnd = Gate()
             let body = Task {
                 try await root.withInstance(Pool.self, arguments: "a") { _ in
-                    isLeased.arrive()
                     await mayEnd.pass()
                     log.append("lease ends")
                 }
             }
-            await isLeased.arrived()
+            await mayEnd.arrived()
             let drain = Task {
                 try await container.drain(Pool.self, arguments: "a")
                 log.append("drained")
@@ -309,15 +300,14 @@ import Testing
             Registration(Pool.self, lifetime: .multiton) { (_, _: String) in Pool() }
         }
         let log = Log<String>()
-        let (isLeased, mayEnd) = (Gate(), Gate())
+        let mayEnd = Gate()
         let body = Task {
             try await child.withInstance(Pool.self, arguments: "a") { _ in
-                isLeased.arrive()
                 await mayEnd.pass()
                 log.append("lease ends")
             }
         }
-        await isLeased.arrived()
+        await mayEnd.arrived()
         await child.unregister(Pool.self)
         let pool = try await child.resolve(Pool.self, arguments: "a")
         let drain = Task {
@@ -355,14 +345,9 @@ import Testing
         }
         let root = Container { registrations(1) }
         let child = Container(parent: root) { registrations(2) }
-        let (isLeased, mayEnd) = (Gate(), Gate())
-        let body = Task {
-            try await child.withInstance(Pool.self, arguments: "a") { _ in
-                isLeased.arrive()
-                await mayEnd.pass()
-            }
-        }
-        await isLeased.arrived()
+        let mayEnd = Gate()
+        let body = Task { try await child.withInstance(Pool.self, arguments: "a") { _ in await mayEnd.pass() } }
+        await mayEnd.arrived()
         await child.unregister(Pool.self)
         _ = try await child.resolve(Pool.self, arguments: "a")
         let drain = Task { try await child.drain(Pool.self, arguments: "a") }

@@ -123,12 +123,11 @@ import Testing
     @Test func `a drain that outlasts its deadline returns after the last events of the containers below`()
         async throws
     {
-        let (log, isOver, hasBegun, mayEnd) = (Log(), Counter(), Gate(), Gate())
+        let (log, isOver, mayEnd) = (Log(), Counter(), Gate())
         let clock = ManualClock()
         let parent = Container(clock: clock)
         let child = Container(parent: parent, clock: clock) {
             Registration(Int.self, lifetime: .singleton) { _ in 1 }.onDispose { _ in
-                hasBegun.open()
                 await mayEnd.pass()
             }
         }
@@ -145,7 +144,7 @@ import Testing
             isOver.increment()
             return log.all
         }
-        await hasBegun.pass()
+        await mayEnd.arrived()
         await clock.sleepers(reach: 1)
         clock.advance(by: .seconds(1))
         // The next sleeper is the wait for the observer.

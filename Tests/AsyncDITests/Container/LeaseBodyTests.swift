@@ -34,13 +34,12 @@ private final class Box: Sendable {
         lifetime: Lifetime
     ) async throws {
         try await finishes {
-            let (hasBegun, mayResolve) = (Gate(), Gate())
+            let mayResolve = Gate()
             let box = Box()
             let container = Container {
                 Registration(Pool.self, lifetime: .singleton) { _ in Pool() }
                     .onDispose { _ in }
                 Registration(Inner.self, lifetime: lifetime) { r in
-                    hasBegun.open()
                     await mayResolve.pass()
                     _ = try await r.resolve(Consumer.self)
                     return Inner()
@@ -52,7 +51,7 @@ private final class Box: Sendable {
                 Registration(Owner.self, lifetime: .singleton) { r in
                     let task = try await box.container.withInstance(Pool.self) { _ in
                         let task = Task { try await r.resolve(Inner.self) }
-                        await hasBegun.pass()
+                        await mayResolve.arrived()
                         return task
                     }
                     mayResolve.open()
@@ -69,7 +68,7 @@ private final class Box: Sendable {
     @Test(arguments: [false, true])
     func `an unfinished instance that a factory gets in a body belongs to the factory`(isInBody: Bool) async throws {
         try await finishes {
-            let (hookIsPast, mayFail) = (Gate(), Gate())
+            let mayFail = Gate()
             let box = Box()
             let container = Container {
                 Registration(Pool.self, lifetime: .singleton) { _ in Pool() }
@@ -77,7 +76,6 @@ private final class Box: Sendable {
                 Registration(Half.self, lifetime: .singleton) { _ in Half() }
                     .injectProperties { r, _ in
                         _ = try await r.resolve(OtherHalf.self)
-                        hookIsPast.open()
                         await mayFail.pass()
                         throw TestError()
                     }
@@ -90,7 +88,7 @@ private final class Box: Sendable {
             }
             box.set(container)
             let half = Task { try await container.resolve(Half.self) }
-            await hookIsPast.pass()
+            await mayFail.arrived()
             let other = Task { try await container.resolve(OtherHalf.self) }
             await until { container.core.waiterCount(of: OtherHalf.self) == 1 }
             mayFail.open()
@@ -229,18 +227,13 @@ private final class Box: Sendable {
 
     @Test func `every drain of an instance waits for its end, also after another drain or a reset`() async throws {
         try await finishes { [log] in
-            let (isInBody, mayEnd) = (Gate(), Gate())
+            let mayEnd = Gate()
             let container = Container {
                 Registration(Pool.self, lifetime: .multiton) { (_, _: Int) in Pool() }
                     .onDispose { _ in log.append("pool is closed") }
             }
-            let body = Task {
-                try await container.withInstance(Pool.self, arguments: 1) { _ in
-                    isInBody.open()
-                    await mayEnd.pass()
-                }
-            }
-            await isInBody.pass()
+            let body = Task { try await container.withInstance(Pool.self, arguments: 1) { _ in await mayEnd.pass() } }
+            await mayEnd.arrived()
             try await container.reset(Pool.self, arguments: 1)
             let drains = (0..<2).map { _ in
                 Task {

@@ -110,14 +110,9 @@ import Testing
             Registration(Pool.self, lifetime: .multiton) { _, tenant in Pool(tenant) }
                 .onDispose { if $0.tenant == "a" { throw TestError() } }
         }
-        let (inside, leave) = (Gate(), Gate())
-        let body = Task {
-            try await container.withInstance(Pool.self, arguments: "a") { _ in
-                inside.arrive()
-                await leave.pass()
-            }
-        }
-        await inside.arrived()
+        let leave = Gate()
+        let body = Task { try await container.withInstance(Pool.self, arguments: "a") { _ in await leave.pass() } }
+        await leave.arrived()
         try await container.reset(Pool.self, arguments: "a")
         let disposal = Task { try await container.dispose() }
         await until { container.core.disposal.subject?.facts.text == "the last lease of Pool(\"a\")" }

@@ -22,18 +22,17 @@ import Testing
     @Test func `a lease holds disposal off until the last one ends, even when the instance is reset`() async throws {
         let closed = Log<String>()
         let container = makeContainer(.multiton(capacity: 1), closed: closed)
-        let (inside, leave) = (Gate(), Gate())
+        let leave = Gate()
         let bodies = (0..<2).map { _ in
             Task {
                 try await container.withInstance(Pool.self, arguments: "a") { pool in
-                    inside.arrive()
                     await leave.pass()
                     #expect(!closed.entries.contains("a"))
                     return pool.tenant
                 }
             }
         }
-        await inside.arrived(2)
+        await leave.arrived(2)
         _ = try await container.resolve(Pool.self, arguments: "b")
         #expect(await container.cachedArguments(of: Pool.self, String.self).sorted() == ["a", "b"])
         try await container.reset(Pool.self)
@@ -49,14 +48,9 @@ import Testing
         let closed = Log<String>()
         let clock = ManualClock()
         let container = makeContainer(.multiton, closed: closed, clock: clock)
-        let (inside, leave) = (Gate(), Gate())
-        let body = Task {
-            try await container.withInstance(Pool.self, arguments: "a") { _ in
-                inside.arrive()
-                await leave.pass()
-            }
-        }
-        await inside.arrived()
+        let leave = Gate()
+        let body = Task { try await container.withInstance(Pool.self, arguments: "a") { _ in await leave.pass() } }
+        await leave.arrived()
         let disposal = Task { try await container.dispose(deadline: .seconds(1)) }
         await clock.sleepers(reach: 1)
         await until { container.core.disposal.subject?.facts.text.contains("lease of Pool") == true }
@@ -147,14 +141,9 @@ import Testing
         let clock = ManualClock()
         let closed = Log<String>()
         let container = makeContainer(.multiton(idle: .seconds(10)), closed: closed, clock: clock)
-        let (inside, leave) = (Gate(), Gate())
-        let body = Task {
-            try await container.withInstance(Pool.self, arguments: "a") { _ in
-                inside.arrive()
-                await leave.pass()
-            }
-        }
-        await inside.arrived()
+        let leave = Gate()
+        let body = Task { try await container.withInstance(Pool.self, arguments: "a") { _ in await leave.pass() } }
+        await leave.arrived()
         await clock.sleepers(reach: 1)
         clock.advance(by: .seconds(15))
         await clock.sleepers(reach: 1)

@@ -124,15 +124,14 @@ import Testing
 
     @Test func `work beside a part that failed is lost, and so is the end`() async throws {
         let scope = try OwnedScope(in: container())
-        let (hasBegun, mayGoOn) = (Gate(), Gate())
+        let mayGoOn = Gate()
         let other = Task {
             try await scope.run { scope in
                 _ = try await scope.resolve(UnitOfWork.self)
-                hasBegun.open()
                 await mayGoOn.pass()
             }
         }
-        await hasBegun.pass()
+        await mayGoOn.arrived()
         await #expect(throws: Failure()) { try await scope.run { _ in throw Failure() } }
         mayGoOn.open()
         await expect(.disposed) { try await other.value }
@@ -154,16 +153,15 @@ import Testing
 
     @Test func `of two last parts the later one ends the scope`() async throws {
         let scope = try OwnedScope(in: container())
-        let (hasBegun, mayGoOn) = (Gate(), Gate())
+        let mayGoOn = Gate()
         let later = Task {
             try await scope.finish { scope in
                 _ = try await scope.resolve(UnitOfWork.self)
-                hasBegun.open()
                 await mayGoOn.pass()
                 return 1
             }
         }
-        await hasBegun.pass()
+        await mayGoOn.arrived()
         await expect(.invalidOperation) { try await scope.finish { _ in } }
         #expect(ends.all.isEmpty)
         mayGoOn.open()
@@ -252,11 +250,10 @@ import Testing
     }
 
     @Test func `a part whose work is lost returns after its rollback`() async throws {
-        let (isRollingBack, mayRollBack) = (Gate(), Gate())
+        let mayRollBack = Gate()
         let container = Container {
             Registration(UnitOfWork.self, lifetime: .scoped) { _ in UnitOfWork() }
                 .onDispose { [ends] _, _ in
-                    isRollingBack.arrive()
                     await mayRollBack.pass()
                     ends.add("rolled back")
                 }
@@ -268,13 +265,13 @@ import Testing
                 try await scope.run { part in
                     _ = try await part.resolve(UnitOfWork.self)
                     disposal.withLock { $0 = Task.detached { try await container.dispose() } }
-                    await isRollingBack.arrived()
+                    await mayRollBack.arrived()
                 }
             } catch ResolutionError.Code.disposed {
                 ends.add("the part is told")
             }
         }
-        await isRollingBack.arrived()
+        await mayRollBack.arrived()
         for _ in 0..<100 { await Task.yield() }
         mayRollBack.open()
         try await part.value

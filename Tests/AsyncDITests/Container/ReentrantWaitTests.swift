@@ -240,14 +240,13 @@ extension Log<any Error> {
     // MARK: Cancellation
 
     @Test func `a cancelled task fails no other request in the property cycle of a shared graph`() async throws {
-        let (isLinked, mayEnd) = (Gate(), Gate())
+        let mayEnd = Gate()
         let hookRuns = Counter()
         let container = Container {
             Registration(Half.self) { _ in Half() }
                 .injectProperties { r, _ in
                     _ = try await r.resolve(OtherHalf.self)
                     guard hookRuns.increment() == 1 else { return }
-                    isLinked.open()
                     await mayEnd.pass()
                     try Task.checkCancellation()
                 }
@@ -257,7 +256,7 @@ extension Log<any Error> {
         try await finishes {
             try await container.withGraph { r in
                 let cancelled = Task { try await r.resolve(Half.self) }
-                await isLinked.pass()
+                await mayEnd.arrived()
                 let other = Task { try await r.resolve(OtherHalf.self) }
                 for _ in 0..<1_000 { await Task.yield() }
                 cancelled.cancel()
@@ -271,7 +270,7 @@ extension Log<any Error> {
     }
 
     @Test func `an instance that was left in the middle of its property cycle is freed`() async throws {
-        let (isLinked, mayEnd) = (Gate(), Gate())
+        let mayEnd = Gate()
         let halves = Log<WeakReference<Half>>()
         let container = Container {
             Registration(Half.self) { _ in
@@ -281,7 +280,6 @@ extension Log<any Error> {
             }
             .injectProperties { r, _ in
                 _ = try await r.resolve(Half.self)
-                isLinked.open()
                 await mayEnd.pass()
             }
             Registration(Owner.self) { r in
@@ -291,7 +289,7 @@ extension Log<any Error> {
         }
         try await finishes {
             let cancelled = Task { try await container.resolve(Owner.self) }
-            await isLinked.pass()
+            await mayEnd.arrived()
             cancelled.cancel()
             _ = try? await cancelled.value
             mayEnd.open()
@@ -318,13 +316,12 @@ extension Log<any Error> {
 
     @Test func `the disposal of one container cancels no request in a property cycle over two`() async throws {
         let (first, second) = (Box(), Box())
-        let (isLinked, mayEnd) = (Gate(), Gate())
+        let mayEnd = Gate()
         first.set(
             Container(name: "first") {
                 Registration(Half.self, lifetime: .singleton) { _ in Half() }
                     .injectProperties { _, _ in
                         _ = try await second.container.resolve(OtherHalf.self)
-                        isLinked.open()
                         await mayEnd.pass()
                         try Task.checkCancellation()
                     }
@@ -336,7 +333,7 @@ extension Log<any Error> {
             })
         try await finishes {
             let half = Task { try await first.container.resolve(Half.self) }
-            await isLinked.pass()
+            await mayEnd.arrived()
             let other = Task { try await second.container.resolve(OtherHalf.self) }
             await second.container.core.waiters(of: OtherHalf.self, reach: 1)
             let disposal = Task { try await first.container.dispose() }

@@ -146,19 +146,18 @@ private enum Region: Qualifier { case north, south }
     }
 
     @Test func `a factory that throws an error of another container runs once`() async throws {
-        let (began, mayFail, runs) = (Gate(), Gate(), Counter())
+        let (mayFail, runs) = (Gate(), Counter())
         let other = Container()
         try await other.dispose()
         try await container.register(Missing.self, lifetime: .singleton) { _ in
             runs.increment()
-            began.open()
             await mayFail.pass()
             try await other.register(instance: 1)
             return Missing()
         }
         let late = try await container.withScope { _ in
             let late = Task { try await container.resolve(Missing.self) }
-            await began.pass()
+            await mayFail.arrived()
             return late
         }
         mayFail.open()

@@ -153,13 +153,10 @@ import Testing
 
     @Test func `a failed start leaves what the start of another container created`() async throws {
         let disposed = Locked(0)
-        let (hasBegun, mayEnd) = (Gate(), Gate())
-        let app = failing(disposed) {
-            hasBegun.open()
-            await mayEnd.pass()
-        }
+        let mayEnd = Gate()
+        let app = failing(disposed) { await mayEnd.pass() }
         let start = Task { try await app.start() }
-        await hasBegun.pass()
+        await mayEnd.arrived()
         try await child(of: app).start()
         mayEnd.open()
         await #expect(throws: TestError(7)) { _ = try await start.value }

@@ -62,14 +62,9 @@ private final class File: Sendable {
 
     @Test func `a successor waits for the last lease of its predecessor`() async throws {
         let container = container(.multiton)
-        let (isLeased, mayEnd) = (Gate(), Gate())
-        let body = Task {
-            try await container.withInstance(File.self, arguments: "a") { _ in
-                isLeased.arrive()
-                await mayEnd.pass()
-            }
-        }
-        await isLeased.arrived()
+        let mayEnd = Gate()
+        let body = Task { try await container.withInstance(File.self, arguments: "a") { _ in await mayEnd.pass() } }
+        await mayEnd.arrived()
         try await container.reset(File.self, arguments: "a")
         let again = Task { try await container.resolve(File.self, arguments: "a") }
         await container.core.waiters(of: File.self, reach: 1)

@@ -283,18 +283,17 @@ import Testing
     }
 
     @Test func `the failure of an instance that was reset meanwhile means nothing`() async throws {
-        let (hasBegun, mayGoOn) = (Gate(), Gate())
+        let mayGoOn = Gate()
         let container = Container {
             Registration(Database.self, lifetime: .singleton) { _ in Database() }
                 .healthCheck { _ in
-                    hasBegun.arrive()
                     await mayGoOn.pass()
                     throw Broken()
                 }
         }
         _ = try await container.resolve(Database.self)
         let report = Task { await container.health(timeout: .seconds(60)) }
-        await hasBegun.arrived()
+        await mayGoOn.arrived()
         try await container.reset(Database.self)
         mayGoOn.open()
         #expect(await report.value.entries.isEmpty)
@@ -302,18 +301,17 @@ import Testing
     }
 
     @Test func `the failure of a weak instance means nothing for its successor`() async throws {
-        let (hasBegun, mayGoOn) = (Gate(), Gate())
+        let mayGoOn = Gate()
         let container = Container {
             Registration(Database.self, lifetime: .weak) { _ in Database() }
                 .healthCheck { _ in
-                    hasBegun.arrive()
                     await mayGoOn.pass()
                     throw Broken()
                 }
         }
         let first = try await container.resolve(Database.self)
         let report = Task { await container.health(timeout: .seconds(60)) }
-        await hasBegun.arrived()
+        await mayGoOn.arrived()
         try await container.reset(Database.self)
         let second = try await container.resolve(Database.self)
         mayGoOn.open()

@@ -149,10 +149,9 @@ struct OutlivingInjectionTests {
     }
 
     @Test func `a request that began before the end of its scope is answered`() async throws {
-        let (isMaking, mayEnd) = (Gate(), Gate())
+        let mayEnd = Gate()
         let application = Container {
             Registration(Int.self, lifetime: .singleton) { _ in
-                isMaking.open()
                 await mayEnd.pass()
                 return 4
             }
@@ -160,7 +159,7 @@ struct OutlivingInjectionTests {
         let scope = try await application.openScope()
         let kept = Injection.with(scope) { Kept() }
         let number = Task { try await kept.lazyNumber() }
-        await isMaking.pass()
+        await mayEnd.arrived()
         let end = Task { try await scope.dispose() }
         try await end.value
         mayEnd.open()
