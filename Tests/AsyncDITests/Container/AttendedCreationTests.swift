@@ -5,7 +5,7 @@ import Testing
 /// Creations that are over, or not, when the launching request looks.
 @Suite(.timeLimit(.minutes(10))) struct AttendedCreationTests {
     @Test func `a place that closes under a factory which does not suspend gives its asker no instance`() async throws {
-        let thing = Box<Container>()
+        let thing = Locked<Container?>(nil)
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { _ in
                 _ = thing.value?.core.withState { $0.flights.close() }
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `a place that closes under a factory which suspends gives its asker no instance`() async throws {
-        let box = Box<Container>()
+        let box = Locked<Container?>(nil)
         let gate = Gate()
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { _ in
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func `a request that is cancelled by its own factory still gets an instance created at once`() async throws {
-        let task = Box<Task<Thing, any Error>>()
+        let task = Locked<Task<Thing, any Error>?>(nil)
         let gate = Gate()
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { _ in
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `an asker that is cancelled by the factory it runs leaves it when it suspends`() async throws {
-        let task = Box<Task<Thing, any Error>>()
+        let task = Locked<Task<Thing, any Error>?>(nil)
         let (start, gate) = (Gate(), Gate())
         let container = Container {
             Registration(Thing.self, lifetime: .singleton) { _ in
@@ -96,29 +96,14 @@ import Testing
     }
 
     @Test func `the handle of a withScope is found as long as a reference holds it`() async throws {
-        let container = Container { Registration(Asking.self, lifetime: .scoped) { Asking($0) } }
-        let (asking, kept) = try await container.withScope { scope in
-            let asking = try await scope.resolve(Asking.self)
-            #expect(asking.resolver.container === scope)
-            return (asking, scope)
+        let container = Container { Registration(Keeper.self, lifetime: .scoped) { Keeper($0) } }
+        let (keeper, kept) = try await container.withScope { scope in
+            let keeper = try await scope.resolve(Keeper.self)
+            #expect(keeper.resolver.container === scope)
+            return (keeper, scope)
         }
-        #expect(asking.resolver.container === kept)
-        let dropped = try await container.withScope { try await $0.resolve(Asking.self) }
+        #expect(keeper.resolver.container === kept)
+        let dropped = try await container.withScope { try await $0.resolve(Keeper.self) }
         #expect(dropped.resolver.container == nil)
-    }
-}
-
-/// A service that keeps its resolver.
-private final class Asking: Sendable {
-    let resolver: Resolver
-    init(_ resolver: Resolver) { self.resolver = resolver }
-}
-
-/// A variable that a factory and its test share.
-private final class Box<Value: Sendable>: Sendable {
-    private let content = Locked<Value?>(nil)
-    var value: Value? {
-        get { content.withLock { $0 } }
-        set { content.withLock { $0 = newValue } }
     }
 }

@@ -214,18 +214,14 @@ private final class Engine: Sendable {}
     }
 
     @Test func `events are delivered when a caller says so`() async throws {
-        let log = Log<String>()
-        struct Observer: ContainerObserver {
-            let log: Log<String>
-            func container(_ container: Container, did event: ContainerEvent) { log.append("\(event)") }
-        }
-        let container = Container(observers: [Observer(log: log)])
+        let observer = RecordingObserver()
+        let container = Container(observers: [observer])
         for number in 0..<100 {
             try await container.register(String.self, qualifier: "\(number)", instance: "")
             if number % 3 == 0 { await container.deliverEvents() }
         }
         await container.deliverEvents()
-        #expect(log.entries == (0..<100).map { "registered String[\($0)]" })
+        #expect(observer.events.map(\.description) == (0..<100).map { "registered String[\($0)]" })
     }
 
     @Test func `a collection of registrations lists its entries`() {

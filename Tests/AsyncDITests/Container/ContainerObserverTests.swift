@@ -9,36 +9,10 @@ private struct Car: Sendable {
 }
 private final class Wheel: Sendable {}
 
-/// Keeps events as lines, with the name of the container in front.
-private final class LineObserver: ContainerObserver {
-    private let log = Log<String>()
-    let stallThreshold: Duration
-    var lines: [String] { log.entries }
-
-    init(stallThreshold: Duration = .seconds(10)) { self.stallThreshold = stallThreshold }
-
-    func container(_ container: Container, did event: ContainerEvent) {
-        log.append("\(container.name ?? "-"): \(event)")
-    }
-
-    /// Yields until there are as many lines.
-    func received(_ count: Int) async -> [String] {
-        while log.entries.count < count { await Task.yield() }
-        return log.entries
-    }
-}
-
-/// Keeps events with their errors.
-private final class KeepingObserver: ContainerObserver {
-    let events = Log<ContainerEvent>()
-
-    func container(_ container: Container, did event: ContainerEvent) { events.append(event) }
-}
-
 /// The events that observers receive.
 @Suite(.timeLimit(.minutes(10))) struct ContainerObserverTests {
     @Test func `an instance's whole life is told, in order`() async throws {
-        let observer = LineObserver()
+        let observer = RecordingObserver()
         let clock = ManualClock()
         let container = Container(name: "app", observers: [observer], clock: clock) {
             Registration(Engine.self, lifetime: .singleton) { _ in
@@ -60,7 +34,7 @@ private final class KeepingObserver: ContainerObserver {
     }
 
     @Test func `the largest number of waiters is told`() async throws {
-        let observer = LineObserver()
+        let observer = RecordingObserver()
         let factory = DrivenFactory<Engine>()
         let container = Container(observers: [observer], clock: ManualClock()) {
             Registration(Engine.self, lifetime: .singleton) { _ in try await factory.run() }
@@ -75,7 +49,7 @@ private final class KeepingObserver: ContainerObserver {
     }
 
     @Test func `a failure and an abandonment are told with their errors`() async throws {
-        let observer = LineObserver()
+        let observer = RecordingObserver()
         let factory = DrivenFactory<Engine>()
         let container = Container(observers: [observer], clock: ManualClock()) {
             Registration(Engine.self, lifetime: .singleton) { _ in
@@ -97,15 +71,15 @@ private final class KeepingObserver: ContainerObserver {
     }
 
     @Test func `an observer that keeps an error does not keep the container`() async throws {
-        let observer = KeepingObserver()
+        let observer = RecordingObserver()
         let captured = try await failInContainer(observed: observer)
         #expect(captured.wheel == nil)
         // The path of the cycle is complete.
-        let longest = observer.events.entries.map { "\($0)".components(separatedBy: " → ").count }.max()
+        let longest = observer.events.map { "\($0)".components(separatedBy: " → ").count }.max()
         #expect(longest == 4)
     }
 
-    private func failInContainer(observed observer: KeepingObserver) async throws -> WeakWheel {
+    private func failInContainer(observed observer: RecordingObserver) async throws -> WeakWheel {
         let wheel = Wheel()
         let container = Container(observers: [observer]) {
             Registration(Int.self, lifetime: .singleton) { [wheel] resolver in
@@ -126,7 +100,7 @@ private final class KeepingObserver: ContainerObserver {
     }
 
     @Test func `a hook that throws is told, then the disposal, also in the background`() async throws {
-        let observer = LineObserver()
+        let observer = RecordingObserver()
         var container: Container? = Container(observers: [observer], clock: ManualClock()) {
             Registration(Engine.self, lifetime: .singleton) { _ in Engine() }
                 .onDispose { _ in throw TestError(1) }
@@ -143,7 +117,7 @@ private final class KeepingObserver: ContainerObserver {
     }
 
     @Test func `when body and disposal both throw, the disposal's error is told`() async throws {
-        let observer = LineObserver()
+        let observer = RecordingObserver()
         let container = Container(observers: [observer], clock: ManualClock()) {
             Registration(Engine.self, lifetime: .scoped) { _ in Engine() }.onDispose { _ in throw TestError(1) }
         }
@@ -157,7 +131,7 @@ private final class KeepingObserver: ContainerObserver {
     }
 
     @Test func `scopes are told by the container they are opened in, and tell of themselves`() async throws {
-        let observer = LineObserver()
+        let observer = RecordingObserver()
         let container = Container(name: "app", observers: [observer], clock: ManualClock()) {
             Registration(Engine.self, lifetime: .scoped) { _ in Engine() }
         }
@@ -175,7 +149,7 @@ private final class KeepingObserver: ContainerObserver {
     }
 
     @Test func `the values that a scope is given are no events`() async throws {
-        let observer = LineObserver()
+        let observer = RecordingObserver()
         let container = Container(name: "app", observers: [observer]) { Registration(Wheel.self, instance: Wheel()) }
         try await container.withScope("request-1") {
             Registration(Engine.self, instance: Engine())
@@ -190,7 +164,7 @@ private final class KeepingObserver: ContainerObserver {
 
     @Test func `a registration that is kept out is not told`() async throws {
         for policy in [DuplicatePolicy.keep, .reject] {
-            let observer = LineObserver()
+            let observer = RecordingObserver()
             let container = Container(onDuplicate: policy, observers: [observer], clock: ManualClock()) {
                 Registration(Engine.self) { _ in Engine() }
                 Registration(Engine.self) { _ in Engine() }
@@ -202,7 +176,7 @@ private final class KeepingObserver: ContainerObserver {
     }
 
     @Test func `an eviction by capacity and by idleness is told`() async throws {
-        let observer = LineObserver()
+        let observer = RecordingObserver()
         let clock = ManualClock()
         let container = Container(observers: [observer], clock: clock) {
             Registration(Wheel.self, lifetime: .multiton(capacity: 1, idle: .seconds(5))) { (_, _: Int) in Wheel() }
@@ -280,7 +254,7 @@ private final class KeepingObserver: ContainerObserver {
         defer { for observer in blocked { observer.release() } }
         while blocked.contains(where: { !$0.isBlocking }) { await Task.yield() }
         // Tasks run, and another container's observer receives its events.
-        let observer = LineObserver()
+        let observer = RecordingObserver()
         let container = Container(observers: [observer], clock: ManualClock()) {
             Registration(Wheel.self, lifetime: .singleton) { _ in Wheel() }
         }
@@ -291,7 +265,7 @@ private final class KeepingObserver: ContainerObserver {
     }
 
     @Test func `events arrive in order, also after pauses`() async throws {
-        let observer = LineObserver()
+        let observer = RecordingObserver()
         let container = Container(name: "app", observers: [observer], clock: ManualClock())
         for number in 0..<1000 {
             try await container.register(Int.self, qualifier: .key(number)) { _ in number }

@@ -2,14 +2,6 @@ import Testing
 
 @testable import AsyncDI
 
-/// A clock that refuses to sleep.
-private struct SleeplessClock: Clock {
-    private let clock = ContinuousClock()
-    var now: ContinuousClock.Instant { clock.now }
-    var minimumResolution: Duration { clock.minimumResolution }
-    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws { throw TestError(1) }
-}
-
 /// How long a call waits for a disposal.
 @Suite(.timeLimit(.minutes(10))) struct DeadlineTests {
     @Test(arguments: [Duration.seconds(Int64.max), .nanoseconds(Int64.max), .seconds(86_400 * 365)])

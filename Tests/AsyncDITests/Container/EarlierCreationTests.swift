@@ -327,10 +327,6 @@ private struct BrokenDisk: Error {}
     }
 
     @Test func `a kept resolver does not keep the leased instances of a reset creation`() async throws {
-        final class Keeper: Sendable {
-            let resolver: Resolver
-            init(_ resolver: Resolver) { self.resolver = resolver }
-        }
         let alive = Locked(0)
         let container = Container {
             Registration(Mortal.self, lifetime: .multiton) { (_, n: Int) in Mortal(n, counting: alive) }

@@ -37,13 +37,6 @@ private final class Asking: Hashable, Sendable {
     deinit { _ = try? container.ready(Closed.self) }
 }
 
-private final class Shelf: InstanceStorage {
-    private let instance = Locked<(any Sendable)?>(nil)
-    func load() -> (any Sendable)? { instance.withLock { $0 } }
-    func store(_ new: any Sendable) { instance.withLock { $0 = new } }
-    func clear() { instance.withLock { $0 = nil } }
-}
-
 /// The instances that a container keeps, and their release.
 @Suite(.timeLimit(.minutes(10))) struct KeptInstanceTests {
     @Test func `instances have ended when dispose returns`() async throws {
@@ -99,7 +92,7 @@ private final class Shelf: InstanceStorage {
     }
 
     @Test func `arguments are listed while the container holds an instance, not when a storage does`() async throws {
-        let shelf = Shelf()
+        let shelf = UserStorage()
         let container = Container {
             Registration(Measured.self, lifetime: Lifetime("shelf") { shelf }) { (_, text: String) in
                 Measured(text.count)

@@ -5,12 +5,8 @@ import Testing
 /// The drain of one key whose service has no `onDispose`: its instance may close something at its last release.
 @Suite(.timeLimit(.minutes(10))) struct KeyDrainTests {
     private final class Pool: Sendable {}
-    private final class Observer: ContainerObserver {
-        func container(_ container: Container, did event: ContainerEvent) {}
-    }
-
     private static func container(_ lifetime: Lifetime, isObserved: Bool) -> Container {
-        Container(observers: isObserved ? [Observer()] : []) {
+        Container(observers: isObserved ? [RecordingObserver()] : []) {
             Registration(Pool.self, lifetime: lifetime) { (_, _: String) in Pool() }
         }
     }

@@ -16,13 +16,6 @@ private final class OtherHalf: Sendable {
     init(_ half: Half) { self.half = half }
 }
 
-/// A container whose factories use it.
-private final class Box: Sendable {
-    private let content = Locked<Container?>(nil)
-    func set(_ container: Container) { content.withLock { $0 = container } }
-    var container: Container { content.withLock { $0 }! }
-}
-
 /// Bodies that hold leases, tasks that outlive them, and the disposals that wait for them.
 @Suite(.timeLimit(.minutes(10))) struct LeaseBodyTests {
     private let log = Log<String>()
@@ -35,7 +28,7 @@ private final class Box: Sendable {
     ) async throws {
         try await finishes {
             let mayResolve = Gate()
-            let box = Box()
+            let box = Locked<Container?>(nil)
             let container = Container {
                 Registration(Pool.self, lifetime: .singleton) { _ in Pool() }
                     .onDispose { _ in }
@@ -49,7 +42,7 @@ private final class Box: Sendable {
                     return Consumer()
                 }
                 Registration(Owner.self, lifetime: .singleton) { r in
-                    let task = try await box.container.withInstance(Pool.self) { _ in
+                    let task = try await box.value!.withInstance(Pool.self) { _ in
                         let task = Task { try await r.resolve(Inner.self) }
                         await mayResolve.arrived()
                         return task
@@ -59,7 +52,7 @@ private final class Box: Sendable {
                     return Owner()
                 }
             }
-            box.set(container)
+            box.value = container
             await expect(.circularDependency) { try await container.resolve(Owner.self) }
             try await container.dispose()
         }
@@ -69,7 +62,7 @@ private final class Box: Sendable {
     func `an unfinished instance that a factory gets in a body belongs to the factory`(isInBody: Bool) async throws {
         try await finishes {
             let mayFail = Gate()
-            let box = Box()
+            let box = Locked<Container?>(nil)
             let container = Container {
                 Registration(Pool.self, lifetime: .singleton) { _ in Pool() }
                     .onDispose { _ in }
@@ -81,12 +74,12 @@ private final class Box: Sendable {
                     }
                 Registration(OtherHalf.self, lifetime: .singleton) { r in
                     guard isInBody else { return OtherHalf(try await r.resolve(Half.self)) }
-                    return try await box.container.withInstance(Pool.self) { _ in
+                    return try await box.value!.withInstance(Pool.self) { _ in
                         OtherHalf(try await r.resolve(Half.self))
                     }
                 }
             }
-            box.set(container)
+            box.value = container
             let half = Task { try await container.resolve(Half.self) }
             await mayFail.arrived()
             let other = Task { try await container.resolve(OtherHalf.self) }
@@ -135,19 +128,19 @@ private final class Box: Sendable {
     @Test(arguments: [(1, false), (1, true), (3, false), (3, true)])
     func `a hook that waits for the body around its scope gets an error`(depth: Int, suspendsFirst: Bool) async throws {
         try await finishes { [log] in
-            let box = Box()
+            let box = Locked<Container?>(nil)
             let container = Container {
                 Registration(Pool.self, lifetime: .multiton) { (_, _: Int) in Pool() }.onDispose { _ in }
                 Registration(Owner.self, lifetime: .scoped) { _ in Owner() }
                     .onDispose { _ in
                         if suspendsFirst { await Task.yield() }
                         await expect(.invalidOperation) {
-                            try await box.container.drain(Pool.self, arguments: 1)
+                            try await box.value!.drain(Pool.self, arguments: 1)
                         }
                         log.append("refused")
                     }
             }
-            box.set(container)
+            box.value = container
             /// Ends each scope in a hook of the one around it.
             @Sendable func endScope(at level: Int) async throws {
                 try await container.withScope(registrations: {

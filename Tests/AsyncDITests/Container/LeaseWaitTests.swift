@@ -14,31 +14,24 @@ extension Lifetime {
     fileprivate static let renewable = Lifetime("renewable", ownedBy: .registeringContainer)
 }
 
-/// A container whose hooks use it.
-private final class Box: Sendable {
-    private let content = Locked<Container?>(nil)
-    func set(_ container: Container) { content.withLock { $0 = container } }
-    var container: Container { content.withLock { $0 }! }
-}
-
 /// Waits for leases, which no task makes by itself.
 @Suite(.timeLimit(.minutes(10))) struct LeaseWaitTests {
     private let log = Log<String>()
 
     @Test func `a hook of a leased instance may need the successor of the instance that leased it`() async throws {
         try await finishes { [log] in
-            let box = Box()
+            let box = Locked<Container?>(nil)
             let container = Container {
                 Registration(Pool.self, lifetime: .renewable) { _ in Pool() }
                     .onDispose { _ in
                         log.append("pool closes")
-                        _ = try await box.container.resolve(Session.self)
+                        _ = try await box.value!.resolve(Session.self)
                         log.append("pool is closed")
                     }
                 Registration(Session.self, lifetime: .renewable) { r in Session(try await r.lease(Pool.self)) }
                     .onDispose { _ in log.append("session is closed") }
             }
-            box.set(container)
+            box.value = container
             _ = try await container.resolve(Session.self)
             // Leased by the session: it is disposed after it.
             try await container.reset(Pool.self)
@@ -51,18 +44,18 @@ private final class Box: Sendable {
 
     @Test func `a resolver used in a detached task belongs to the body in which its factory runs`() async throws {
         try await finishes {
-            let box = Box()
+            let box = Locked<Container?>(nil)
             let container = Container {
                 Registration(Pool.self, lifetime: .renewable) { _ in Pool() }
                     .onDispose { _ in }
                 Registration(Part.self, lifetime: .renewable) { _ in Part() }
-                    .onDispose { _ in _ = try? await box.container.resolve(Pool.self) }
+                    .onDispose { _ in _ = try? await box.value!.resolve(Pool.self) }
                 Registration(Job.self, lifetime: .transient) { resolver in
                     _ = try? await Task.detached { try await resolver.resolve(Part.self) }.value
                     return Job()
                 }
             }
-            box.set(container)
+            box.value = container
             _ = try await container.resolve(Part.self)
             try await container.withInstance(Pool.self) { _ in
                 try await container.reset(Pool.self)

@@ -9,11 +9,6 @@ private final class Late: Sendable {
     init(_ keeper: Keeper? = nil) { self.keeper = keeper }
 }
 private final class Other: Sendable {}
-private final class Keeper: Sendable {
-    let resolver: Resolver
-    init(_ resolver: Resolver) { self.resolver = resolver }
-}
-
 /// Tasks that a factory starts and that make requests after its creation has ended.
 @Suite(.timeLimit(.minutes(10))) struct OutlivingTaskTests {
     @Test func `a creation that has ended closes no cycle`() async throws {

@@ -21,13 +21,6 @@ private final class Holder: Sendable {
 private final class Half: Sendable {}
 private final class OtherHalf: Sendable {}
 
-/// A container whose own factories and hooks use it.
-private final class Box: Sendable {
-    private let content = Locked<Container?>(nil)
-    func set(_ container: Container) { content.withLock { $0 = container } }
-    var container: Container { content.withLock { $0 }! }
-}
-
 extension Log<any Error> {
     fileprivate func noting<R>(_ body: () async throws -> R) async throws -> R {
         do { return try await body() } catch {
@@ -63,18 +56,18 @@ extension Log<any Error> {
     @Test func `a factory that awaits a reset whose hook needs the factory's instance does not hang`() async throws {
         let errors = Log<any Error>()
         try await finishes {
-            let box = Box()
+            let box = Locked<Container?>(nil)
             let container = Container {
                 Registration(Part.self, lifetime: .singleton) { _ in Part() }
                     .onDispose { _ in
-                        _ = try await errors.noting { try await box.container.resolve(Owner.self) }
+                        _ = try await errors.noting { try await box.value!.resolve(Owner.self) }
                     }
                 Registration(Owner.self, lifetime: .singleton) { _ in
-                    do { try await box.container.reset(Part.self) } catch { errors.append(error) }
+                    do { try await box.value!.reset(Part.self) } catch { errors.append(error) }
                     return Owner()
                 }
             }
-            box.set(container)
+            box.value = container
             _ = try await container.resolve(Part.self)
             _ = try? await container.resolve(Owner.self)
             try await container.dispose()
@@ -86,20 +79,20 @@ extension Log<any Error> {
     @Test func `a factory that opens a scope whose hook needs the factory's instance does not hang`() async throws {
         let errors = Log<any Error>()
         try await finishes {
-            let box = Box()
+            let box = Locked<Container?>(nil)
             let container = Container {
                 Registration(Owner.self, lifetime: .singleton) { _ in
                     do {
-                        try await box.container.withScope(registrations: {
+                        try await box.value!.withScope(registrations: {
                             Registration(Part.self, instance: Part()).onDispose { _ in
-                                _ = try await errors.noting { try await box.container.resolve(Owner.self) }
+                                _ = try await errors.noting { try await box.value!.resolve(Owner.self) }
                             }
                         }) { _ in }
                     } catch { errors.append(error) }
                     return Owner()
                 }
             }
-            box.set(container)
+            box.value = container
             _ = try? await container.resolve(Owner.self)
             try await container.dispose()
         }
@@ -112,11 +105,11 @@ extension Log<any Error> {
     {
         let errors = Log<any Error>()
         try await finishes {
-            let box = Box()
+            let box = Locked<Container?>(nil)
             let other = Container {
                 Registration(Part.self, lifetime: .singleton) { _ in Part() }
                     .onDispose { _ in
-                        _ = try await errors.noting { try await box.container.resolve(Owner.self) }
+                        _ = try await errors.noting { try await box.value!.resolve(Owner.self) }
                     }
             }
             let container = Container {
@@ -125,7 +118,7 @@ extension Log<any Error> {
                     return Owner()
                 }
             }
-            box.set(container)
+            box.value = container
             _ = try await other.resolve(Part.self)
             _ = try? await container.resolve(Owner.self)
             try await container.dispose()
@@ -136,17 +129,17 @@ extension Log<any Error> {
 
     @Test func `a module that awaits a reset whose hook resolves does not hang`() async throws {
         try await finishes {
-            let box = Box()
+            let box = Locked<Container?>(nil)
             let container = Container(name: "modules") {
                 Registration(Owner.self, lifetime: .singleton) { _ in Owner() }
                 Registration(Part.self, lifetime: .singleton) { _ in Part() }
-                    .onDispose { _ in _ = try await box.container.resolve(Owner.self) }
+                    .onDispose { _ in _ = try await box.value!.resolve(Owner.self) }
                 CallingModule { resolver in
                     _ = try await resolver.resolve(Part.self)
-                    try? await box.container.reset(Part.self)
+                    try? await box.value!.reset(Part.self)
                 }
             }
-            box.set(container)
+            box.value = container
             _ = try? await container.resolve(Owner.self)
             try await container.dispose()
         }
@@ -154,17 +147,17 @@ extension Log<any Error> {
 
     @Test func `a module that opens a scope whose hook resolves does not hang`() async throws {
         try await finishes {
-            let box = Box()
+            let box = Locked<Container?>(nil)
             let container = Container(name: "modules") {
                 Registration(Owner.self, lifetime: .singleton) { _ in Owner() }
                 CallingModule { _ in
-                    try? await box.container.withScope(registrations: {
+                    try? await box.value!.withScope(registrations: {
                         Registration(Part.self, instance: Part())
-                            .onDispose { _ in _ = try await box.container.resolve(Owner.self) }
+                            .onDispose { _ in _ = try await box.value!.resolve(Owner.self) }
                     }) { _ in }
                 }
             }
-            box.set(container)
+            box.value = container
             _ = try? await container.resolve(Owner.self)
             try await container.dispose()
         }
@@ -200,7 +193,7 @@ extension Log<any Error> {
     // MARK: The end of a disposal
 
     @Test func `a task that a finished hook had started waits for the whole disposal`() async throws {
-        let box = Box()
+        let box = Locked<Container?>(nil)
         let (hookIsOver, otherMayEnd) = (Gate(), Gate())
         let late = Log<Task<Bool, any Error>>()
         let otherIsDisposed = Counter()
@@ -217,13 +210,13 @@ extension Log<any Error> {
                     late.append(
                         Task {
                             await hookIsOver.pass()
-                            try await box.container.dispose()
+                            try await box.value!.dispose()
                             defer { lateHasReturned.increment() }
                             return otherIsDisposed.value == 1
                         })
                 }
         }
-        box.set(container)
+        box.value = container
         // Disposed in the reverse order: the part first, whose hook is over when the owner's begins.
         _ = try await container.resolve(Owner.self)
         _ = try await container.resolve(Part.self)
@@ -315,13 +308,13 @@ extension Log<any Error> {
     }
 
     @Test func `the disposal of one container cancels no request in a property cycle over two`() async throws {
-        let (first, second) = (Box(), Box())
+        let (first, second) = (Locked<Container?>(nil), Locked<Container?>(nil))
         let mayEnd = Gate()
         first.set(
             Container(name: "first") {
                 Registration(Half.self, lifetime: .singleton) { _ in Half() }
                     .injectProperties { _, _ in
-                        _ = try await second.container.resolve(OtherHalf.self)
+                        _ = try await second.value!.resolve(OtherHalf.self)
                         await mayEnd.pass()
                         try Task.checkCancellation()
                     }
@@ -329,20 +322,20 @@ extension Log<any Error> {
         second.set(
             Container(name: "second") {
                 Registration(OtherHalf.self, lifetime: .singleton) { _ in OtherHalf() }
-                    .injectProperties { _, _ in _ = try await first.container.resolve(Half.self) }
+                    .injectProperties { _, _ in _ = try await first.value!.resolve(Half.self) }
             })
         try await finishes {
-            let half = Task { try await first.container.resolve(Half.self) }
+            let half = Task { try await first.value!.resolve(Half.self) }
             await mayEnd.arrived()
-            let other = Task { try await second.container.resolve(OtherHalf.self) }
-            await second.container.core.waiters(of: OtherHalf.self, reach: 1)
-            let disposal = Task { try await first.container.dispose() }
+            let other = Task { try await second.value!.resolve(OtherHalf.self) }
+            await second.value!.core.waiters(of: OtherHalf.self, reach: 1)
+            let disposal = Task { try await first.value!.dispose() }
             await expect(.disposed) { _ = try await half.value }
             mayEnd.open()
             try await disposal.value
             let error = await #expect(throws: (any Error).self) { _ = try await other.value }
             #expect(error is ResolutionError, "\(String(describing: error))")
-            try await second.container.dispose()
+            try await second.value!.dispose()
         }
     }
 }

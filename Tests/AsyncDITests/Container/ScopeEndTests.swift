@@ -7,16 +7,6 @@ private final class Closing: Sendable {}
 
 /// Look-ups of a scope, and of the container above it, while one of them is opened or ends.
 @Suite(.timeLimit(.minutes(10))) struct ScopeEndTests {
-    /// Does something when it is cleared.
-    private final class Storage: InstanceStorage {
-        private let inner = StrongStorage()
-        private let cleared: @Sendable () -> Void
-        init(_ cleared: @escaping @Sendable () -> Void) { self.cleared = cleared }
-        func load() -> (any Sendable)? { inner.load() }
-        func store(_ instance: any Sendable) { inner.store(instance) }
-        func clear() { cleared() }
-    }
-
     /// Does something when it is gone.
     private final class Witness: Sendable {
         private let gone: @Sendable () -> Void
@@ -60,7 +50,8 @@ private final class Closing: Sendable {}
         let look: @Sendable () -> Void = { found.append((try? core.entries[0].scope("x")) != nil) }
         let container = Container {
             Registration(
-                Session.self, lifetime: Lifetime("own", ownedBy: .resolvingContainer, storage: { Storage(look) })
+                Session.self,
+                lifetime: Lifetime("own", ownedBy: .resolvingContainer, storage: { UserStorage(cleared: look) })
             ) { _ in Session() }
             Registration(Witness.self, lifetime: .scoped) { _ in Witness(look) }
         }
@@ -81,7 +72,8 @@ private final class Closing: Sendable {}
         let log = RecordingObserver()
         let container = Container(observers: [log]) {
             Registration(
-                Session.self, lifetime: Lifetime("own", ownedBy: .resolvingContainer, storage: { Storage(clear) })
+                Session.self,
+                lifetime: Lifetime("own", ownedBy: .resolvingContainer, storage: { UserStorage(cleared: clear) })
             ) { _ in Session() }
         }
         let scope = try await container.openScope("x")

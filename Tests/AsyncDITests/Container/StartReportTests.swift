@@ -11,24 +11,13 @@ import Testing
     private struct Broken: Error {}
 
     private let clock = ManualClock()
-    private let mailers = Gate()
-
-    /// Opens a gate once the mailer is complete.
-    private final class EndOfMailer: ContainerObserver {
-        private let gate: Gate
-        // No stalls: their clock is the test's.
-        var wantedEvents: ContainerEvent.Kinds { .created }
-        init(_ gate: Gate) { self.gate = gate }
-        func container(_ container: Container, did event: ContainerEvent) {
-            if case .created(let key, _, _) = event, "\(key)" == "Mailer" { gate.arrive() }
-        }
-    }
+    // No stalls: their clock is the test's.
+    private let created = RecordingObserver(.created)
 
     /// Databases take two seconds, catalogs three, caches one of their own; the mailer takes two, beside them.
     private func container() -> Container {
-        let (clock, mailers) = (clock, mailers)
-        let observer = EndOfMailer(mailers)
-        return Container(name: "app", observers: [observer], clock: clock) {
+        let clock = clock
+        return Container(name: "app", observers: [created], clock: clock) {
             Registration(Database.self, lifetime: .singleton) { _ in
                 try await clock.sleep(for: .seconds(2))
                 return Database()
@@ -60,7 +49,7 @@ import Testing
         await container.core.waiters(of: Database.self, reach: 2)
         await container.core.waiters(of: Catalogue.self, reach: 1)
         clock.advance(by: .seconds(2))  // The database exists, and the mailer.
-        await mailers.arrived()
+        await created.received { "\($0)".hasPrefix("created Mailer") }
         await clock.sleepers(reach: 1)
         clock.advance(by: .seconds(3))  // The catalog exists, too.
         await clock.sleepers(reach: 1)

@@ -145,10 +145,6 @@ private final class File: Sendable {
     }
 
     @Test func `an instance that keeps its resolver does not keep its predecessors`() async throws {
-        final class Keeper: Sendable {
-            let resolver: Resolver
-            init(_ resolver: Resolver) { self.resolver = resolver }
-        }
         let mayClose = Gate()
         let container = Container {
             Registration(Keeper.self, lifetime: .singleton) { r in Keeper(r) }.onDispose { _ in await mayClose.pass() }

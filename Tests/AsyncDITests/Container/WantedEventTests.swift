@@ -5,19 +5,8 @@ import Testing
 private struct A: Sendable {}
 private struct B: Sendable {}
 
-/// Keeps the events of the kinds that it wants.
-private final class ChoosyObserver: ContainerObserver {
-    let wantedEvents: ContainerEvent.Kinds
-    let stallThreshold: Duration
-    private let log = Log<ContainerEvent>()
-    var kinds: [ContainerEvent.Kinds] { log.entries.map(\.kind) }
-
-    init(_ wanted: ContainerEvent.Kinds, stallThreshold: Duration = .seconds(10)) {
-        wantedEvents = wanted
-        self.stallThreshold = stallThreshold
-    }
-
-    func container(_ container: Container, did event: ContainerEvent) { log.append(event) }
+extension RecordingObserver {
+    fileprivate var kinds: [ContainerEvent.Kinds] { events.map(\.kind) }
 }
 
 /// The events that observers choose.
@@ -39,10 +28,10 @@ private final class ChoosyObserver: ContainerObserver {
     }
 
     @Test func `each observer is told of the kinds that it wants, in order`() async throws {
-        let everything = ChoosyObserver(.all)
-        let failures = ChoosyObserver([.failed, .stalled])
-        let gauge = ChoosyObserver([.created, .disposed])
-        let registrations = ChoosyObserver(.registered)
+        let everything = RecordingObserver(.all)
+        let failures = RecordingObserver([.failed, .stalled])
+        let gauge = RecordingObserver([.created, .disposed])
+        let registrations = RecordingObserver(.registered)
         try await live(container([everything, failures, gauge, registrations]))
         while everything.kinds.count < 9 || registrations.kinds.count < 3 || gauge.kinds.count < 2 {
             await Task.yield()
@@ -63,7 +52,7 @@ private final class ChoosyObserver: ContainerObserver {
             [.scopeOpened, .scopeClosed, .registered],
         ]
         for wanted in wanted {
-            let observer = ChoosyObserver(wanted)
+            let observer = RecordingObserver(wanted)
             try await live(container([observer]))
             let kinds: [ContainerEvent.Kinds] = [
                 .registered, .registered, .created, .failed, .scopeOpened, .scopeClosed, .disposed, .registered,
@@ -74,9 +63,9 @@ private final class ChoosyObserver: ContainerObserver {
     }
 
     @Test func `an event that no observer wants is not created, and no stalls are watched for`() {
-        #expect(container([ChoosyObserver([])]).core.events == nil)
-        #expect(container([ChoosyObserver(.failed)]).core.stalls == nil)
-        let observed = container([ChoosyObserver([.failed, .stalled]), ChoosyObserver(.evicted)]).core
+        #expect(container([RecordingObserver([])]).core.events == nil)
+        #expect(container([RecordingObserver(.failed)]).core.stalls == nil)
+        let observed = container([RecordingObserver([.failed, .stalled]), RecordingObserver(.evicted)]).core
         #expect(observed.events?.wanted == [.failed, .stalled, .evicted])
         #expect(observed.stalls != nil)
         observed.withState { state in
@@ -86,8 +75,9 @@ private final class ChoosyObserver: ContainerObserver {
 
     @Test func `the threshold is that of the observers that want to know`() {
         let queue = EventQueue(observers: [
-            ChoosyObserver(.failed, stallThreshold: .seconds(1)), ChoosyObserver(.stalled, stallThreshold: .seconds(5)),
-            ChoosyObserver(.all, stallThreshold: .seconds(7)),
+            RecordingObserver(.failed, stallThreshold: .seconds(1)),
+            RecordingObserver(.stalled, stallThreshold: .seconds(5)),
+            RecordingObserver(.all, stallThreshold: .seconds(7)),
         ])
         #expect(queue?.stallThreshold == .seconds(5))
     }
@@ -104,7 +94,7 @@ private final class ChoosyObserver: ContainerObserver {
     }
 
     @Test func `what a scope is given is no event, under whatever types`() async throws {
-        let observer = ChoosyObserver(.all)
+        let observer = RecordingObserver(.all)
         let container = Container(observers: [observer])
         try await container.withScope("request") {
             Registration(A.self, instance: A()).implements((any Sendable).self)

@@ -19,13 +19,6 @@ import Testing
 
     private struct Failure: Error {}
 
-    /// A clock that stands still, and whose sleeps return at once.
-    private struct StandingClock: Clock {
-        var now: ManualClock.Instant { ManualClock.Instant(offset: .zero) }
-        var minimumResolution: Duration { .zero }
-        func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {}
-    }
-
     /// Blocks its thread at the first disposal until the gate opens.
     private struct StuckObserver: ContainerObserver {
         let gate = ThreadGate()
@@ -191,16 +184,8 @@ import Testing
         mayClose.open()
     }
 
-    private struct Failures: ContainerObserver {
-        let log = Log<String>()
-        var wantedEvents: ContainerEvent.Kinds { .failed }
-        func container(_ container: Container, did event: ContainerEvent) {
-            if case .failed(let key, let error) = event { log.append("\(key): \(error)") }
-        }
-    }
-
     @Test func `observers receive the error of the deadline beside that of the body`() async throws {
-        let observer = Failures()
+        let observer = RecordingObserver(.failed)
         let main = Task {
             try await withContainer(observers: [observer], clock: clock, disposalDeadline: .seconds(1)) {
                 stuck
@@ -212,9 +197,9 @@ import Testing
         await clock.sleepers(reach: 1)
         clock.advance(by: .seconds(1))
         await #expect(throws: Failure.self) { try await main.value }
-        await until { !observer.log.entries.isEmpty }
-        #expect(observer.log.entries.count == 1)
-        #expect(observer.log.entries.first?.hasPrefix("Int: disposalTimedOut") == true)
+        await observer.received(1)
+        #expect(observer.events.count == 1)
+        #expect(observer.events.first?.description.hasPrefix("failed Int: disposalTimedOut") == true)
         mayClose.open()
     }
 

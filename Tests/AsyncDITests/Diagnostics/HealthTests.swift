@@ -133,13 +133,7 @@ import Testing
     }
 
     @Test func `an instance in a storage is checked, unless its storage has lost it`() async throws {
-        final class Shelf: InstanceStorage {
-            private let instance = Locked<(any Sendable)?>(nil)
-            func load() -> (any Sendable)? { instance.withLock { $0 } }
-            func store(_ new: any Sendable) { instance.withLock { $0 = new } }
-            func clear() { instance.withLock { $0 = nil } }
-        }
-        let shelf = Shelf()
+        let shelf = UserStorage()
         let container = Container {
             Registration(Database.self, lifetime: Lifetime("session", storage: { shelf })) { _ in
                 Database(isBroken: true)

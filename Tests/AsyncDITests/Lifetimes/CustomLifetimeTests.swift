@@ -6,23 +6,6 @@ private struct Value: Sendable { let number: Int }
 
 /// Lifetimes of the user's own.
 @Suite(.timeLimit(.minutes(10))) struct CustomLifetimeTests {
-    /// A storage that a test empties, and that counts its calls.
-    private final class Shelf: InstanceStorage {
-        let instance = Locked<(any Sendable)?>(nil)
-        let clears = Counter()
-        let stores = Counter()
-        func load() -> (any Sendable)? { instance.withLock { $0 } }
-        func store(_ instance: any Sendable) {
-            stores.increment()
-            self.instance.withLock { $0 = instance }
-        }
-        func clear() {
-            clears.increment()
-            forget()
-        }
-        func forget() { instance.withLock { $0 = nil } }
-    }
-
     @Test(arguments: [Lifetime.Owner.registeringContainer, .resolvingContainer])
     func `a custom lifetime lasts until it is reset`(owner: Lifetime.Owner) async throws {
         let session = Lifetime("session", ownedBy: owner)
@@ -60,7 +43,7 @@ private struct Value: Sendable { let number: Int }
         let shelves = Counter()
         let lifetime = Lifetime("shelf", ownedBy: owner) {
             shelves.increment()
-            return Shelf()
+            return UserStorage()
         }
         let container = Container {
             Registration(Thing.self, lifetime: lifetime) { _ in Thing() }
@@ -76,7 +59,7 @@ private struct Value: Sendable { let number: Int }
     }
 
     @Test func `when a storage has nothing any more, a new instance is made and stored`() async throws {
-        let shelf = Shelf()
+        let shelf = UserStorage()
         let runs = Counter()
         let container = Container {
             Registration(Thing.self, lifetime: Lifetime("shelf") { shelf }) { _ in Thing(runs.increment()) }
@@ -92,7 +75,7 @@ private struct Value: Sendable { let number: Int }
     @Test func `an instance in a storage is created once, however many ask`() async throws {
         let factory = DrivenFactory<Thing>()
         let container = Container {
-            Registration(Thing.self, lifetime: Lifetime("shelf") { Shelf() }) { _ in try await factory.run() }
+            Registration(Thing.self, lifetime: Lifetime("shelf") { UserStorage() }) { _ in try await factory.run() }
         }
         let askers = (0..<50).map { _ in Task { try await container.resolve(Thing.self) } }
         await container.core.waiters(of: Thing.self, reach: 50)
@@ -103,13 +86,15 @@ private struct Value: Sendable { let number: Int }
     }
 
     @Test func `an instance in a storage is ready`() async throws {
-        let container = Container { Registration(Thing.self, lifetime: Lifetime("shelf") { Shelf() }) { _ in Thing() } }
+        let container = Container {
+            Registration(Thing.self, lifetime: Lifetime("shelf") { UserStorage() }) { _ in Thing() }
+        }
         let thing = try await container.resolve(Thing.self)
         #expect(try container.ready(Thing.self) === thing)
     }
 
     @Test func `a storage is cleared on reset and on disposal`() async throws {
-        let shelf = Shelf()
+        let shelf = UserStorage()
         let container = Container {
             Registration(Thing.self, lifetime: Lifetime("shelf") { shelf }) { _ in Thing() }
         }
@@ -123,7 +108,7 @@ private struct Value: Sendable { let number: Int }
     }
 
     @Test func `an instance that a storage has let go is still disposed once`() async throws {
-        let shelf = Shelf()
+        let shelf = UserStorage()
         let runs = Counter()
         let disposed = Log<Int>()
         let container = Container {
@@ -139,7 +124,7 @@ private struct Value: Sendable { let number: Int }
     }
 
     @Test func `a storage that gives another type is a typeMismatch`() async throws {
-        let shelf = Shelf()
+        let shelf = UserStorage()
         let container = Container {
             Registration(Thing.self, lifetime: Lifetime("shelf") { shelf }) { _ in Thing() }
         }
@@ -170,7 +155,7 @@ private struct Value: Sendable { let number: Int }
     }
 
     @Test func `storage composes: the first with an instance gives it, all are stored into and cleared`() async throws {
-        let (first, second) = (Shelf(), Shelf())
+        let (first, second) = (UserStorage(), UserStorage())
         let composite = CompositeStorage([first, second])
         composite.store(Thing(1))
         #expect((first.load() as? Thing)?.number == 1)
@@ -226,55 +211,39 @@ private struct Value: Sendable { let number: Int }
         #expect(try await container.resolve(Thing.self, arguments: 0) === thing)
     }
 
-    /// Calls back when it is cleared: between the step that drops an instance and its disposal.
-    private final class InterruptedStorage: InstanceStorage {
-        private let instance = StrongStorage()
-        private let interruption: @Sendable () -> Void
-        init(_ interruption: @escaping @Sendable () -> Void) { self.interruption = interruption }
-        func load() -> (any Sendable)? { instance.load() }
-        func store(_ new: any Sendable) { instance.store(new) }
-        func clear() {
-            if instance.load() != nil {
-                instance.clear()
-                interruption()
-            }
-        }
-    }
-
     @Test func `dispose waits for an instance that was dropped before its hook begins`() async throws {
         let log = Log<String>()
         let disposal = Locked<Task<Void, any Error>?>(nil)
         let holder = Locked<Container?>(nil)
         let lifetime = Lifetime("kept") {
-            InterruptedStorage {
-                guard let container = holder.withLock({ $0 }) else { return }
-                let task = Task {
+            UserStorage(cleared: {
+                guard let container = holder.value else { return }
+                disposal.value = Task {
                     try await container.dispose()
                     log.append("disposed")
                 }
-                disposal.withLock { $0 = task }
                 while !log.entries.contains("disposed"),
                     container.core.disposal.subject?.facts.text.contains("storage") != true
                 { yieldThread() }
-            }
+            })
         }
         let container = Container {
             Registration(Thing.self, lifetime: lifetime) { _ in Thing() }.onDispose { _ in log.append("hook") }
         }
-        holder.withLock { $0 = container }
+        holder.value = container
         _ = try await container.resolve(Thing.self)
         try await takingAThread {
             try await container.reset(Thing.self)
-            try await disposal.withLock { $0 }?.value
+            try await disposal.value?.value
         }
-        holder.withLock { $0 = nil }
+        holder.value = nil
         #expect(log.entries == ["hook", "disposed"])
     }
 
     // MARK: Instances that replace others
 
     @Test func `an instance that a storage has let go is disposed when its successor is kept`() async throws {
-        let shelf = Shelf()
+        let shelf = UserStorage()
         let runs = Counter()
         let disposed = Log<Int>()
         let container = Container {
@@ -294,7 +263,7 @@ private struct Value: Sendable { let number: Int }
 
     @Test(arguments: [false, true])
     func `a lease of an instance from a storage holds its disposal off`(isMadeBefore: Bool) async throws {
-        let shelf = Shelf()
+        let shelf = UserStorage()
         let runs = Counter()
         let disposed = Log<Int>()
         let container = Container {
@@ -324,7 +293,7 @@ private struct Value: Sendable { let number: Int }
     }
 
     @Test func `a caller that leases while an instance is being stored waits for the creation's end`() async throws {
-        let shelf = Shelf()
+        let shelf = UserStorage()
         let factory = DrivenFactory<Thing>()
         let disposed = Log<Int>()
         let container = Container {
@@ -351,7 +320,7 @@ private struct Value: Sendable { let number: Int }
     }
 
     @Test func `an instance loaded before a reset is not leased after it, though its storage is reused`() async throws {
-        let shelf = Shelf()
+        let shelf = UserStorage()
         let container = Container {
             Registration(Thing.self, lifetime: Lifetime("shelf") { shelf }) { _ in Thing() }.onDispose { _ in }
         }

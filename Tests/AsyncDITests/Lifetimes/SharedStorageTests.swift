@@ -12,13 +12,11 @@ import Testing
             case clear
         }
 
-        private let contents = Locked<(any Sendable)?>(nil)
+        private let contents: any InstanceStorage
         private let interruptions = Locked<[(event: Event, action: @Sendable () -> Void)]>([])
-        private let isHeldWeakly: Bool
-        private let weakContents = WeakStorage()
         let log = Log<Event>()
 
-        init(isHeldWeakly: Bool = false) { self.isHeldWeakly = isHeldWeakly }
+        init(isHeldWeakly: Bool = false) { contents = isHeldWeakly ? WeakStorage() : StrongStorage() }
 
         /// Does something once, when the storage is about to do this.
         func interrupt(_ event: Event, _ action: @escaping @Sendable () -> Void) {
@@ -35,16 +33,14 @@ import Testing
 
         var number: Int? { (load() as? Thing)?.number }
 
-        func load() -> (any Sendable)? { isHeldWeakly ? weakContents.load() : contents.withLock { $0 } }
+        func load() -> (any Sendable)? { contents.load() }
         func store(_ instance: any Sendable) {
             begin(.store((instance as? Thing)?.number ?? -1))
-            if isHeldWeakly { return weakContents.store(instance) }
-            contents.withLock { $0 = instance }
+            contents.store(instance)
         }
         func clear() {
             begin(.clear)
-            if isHeldWeakly { return weakContents.clear() }
-            contents.withLock { $0 = nil }
+            contents.clear()
         }
     }
 

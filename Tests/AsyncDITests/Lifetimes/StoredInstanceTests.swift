@@ -4,14 +4,10 @@ import Testing
 
 /// Entries of custom storages, and the waits for them.
 @Suite(.timeLimit(.minutes(10))) struct StoredInstanceTests {
-    private struct Silent: ContainerObserver {
-        func container(_ container: Container, did event: ContainerEvent) {}
-    }
-
     @Test(arguments: [false, true])
     func `a weak storage lets its instance go, observed or not`(isObserved: Bool) async throws {
         let runs = Counter()
-        let container = Container(observers: isObserved ? [Silent()] : []) {
+        let container = Container(observers: isObserved ? [RecordingObserver()] : []) {
             Registration(Thing.self, lifetime: Lifetime("weakly") { WeakStorage() }) { _ in Thing(runs.increment()) }
         }
         try await resolveOnce(container)
@@ -109,53 +105,33 @@ import Testing
         #expect(container.core.withState { $0.instances.count } == 0)
     }
 
-    /// A storage during whose `clear()` its container is disposed.
-    private final class ClosingStorage: InstanceStorage {
-        let phases = Log<String>()
-        let disposals = Log<Task<Void, any Error>>()
-        private let strong = StrongStorage()
-        private let container: @Sendable () -> Container?
-
-        init(container: @escaping @Sendable () -> Container?) { self.container = container }
-
-        func load() -> (any Sendable)? { strong.load() }
-        func store(_ instance: any Sendable) { strong.store(instance) }
-
-        func clear() {
-            strong.clear()
-            guard phases.entries.isEmpty, let container = container() else { return }
-            disposals.append(Task.detached(priority: .high) { try await container.dispose() })
-            while container.core.withState({ $0.life.isOpen }) { yieldThread() }
-            phases.append("\(container.core.withState { $0.life.phase })")
-        }
-    }
-
     @Test func `a disposal waits for a storage that a reset clears`() async throws {
         try await takingAThread {
-            let containers = Log<Container>()
-            let storage = ClosingStorage { containers.entries.first }
+            let (holder, disposal) = (Locked<Container?>(nil), Locked<Task<Void, any Error>?>(nil))
+            let phases = Log<String>()
+            let storage = UserStorage(cleared: {
+                guard let container = holder.value else { return }
+                disposal.value = Task.detached(priority: .high) { try await container.dispose() }
+                while container.core.withState({ $0.life.isOpen }) { yieldThread() }
+                phases.append("\(container.core.withState { $0.life.phase })")
+            })
             let container = Container {
                 Registration(Thing.self, lifetime: Lifetime("stored") { storage }) { _ in Thing(1) }
             }
-            containers.append(container)
+            holder.value = container
             _ = try await container.resolve(Thing.self)
             try await container.reset(Thing.self)
-            #expect(storage.phases.entries == ["disposing"])
-            for disposal in storage.disposals.entries { try await disposal.value }
+            #expect(phases.entries == ["disposing"])
+            try await disposal.value?.value
             #expect(container.core.withState { $0.life.phase } == .disposed)
+            holder.value = nil
         }
     }
 
     @Test func `a reset of an instance in creation tells of no eviction`() async throws {
         let factory = DrivenFactory<Int>()
-        let events = Log<String>()
-        struct Observer: ContainerObserver {
-            let events: Log<String>
-            func container(_ container: Container, did event: ContainerEvent) {
-                events.append("\(event.kind == .evicted)")
-            }
-        }
-        let container = Container(observers: [Observer(events: events)]) {
+        let observer = RecordingObserver()
+        let container = Container(observers: [observer]) {
             Registration(Int.self, lifetime: Lifetime("stored") { StrongStorage() }) { _ in try await factory.run() }
         }
         let request = Task { try await container.resolve(Int.self) }
@@ -164,7 +140,7 @@ import Testing
         factory.answer(1)
         _ = try await request.value
         await container.deliverEvents()
-        #expect(!events.entries.contains("true"))
+        #expect(!observer.events.contains { $0.kind == .evicted })
     }
 
     @Test(arguments: [0, -1]) func `a capacity that no cache can have is an invalid registration`(capacity: Int)
@@ -183,36 +159,14 @@ import Testing
         await expect(.invalidRegistration) { try await other.resolve(Int.self) }
     }
 
-    /// Calls back when an instance has been stored, before the container notes it.
-    private final class InterruptedStorage: InstanceStorage {
-        private let instance = StrongStorage()
-        private let interruption: @Sendable () -> Void
-        private let cleared: @Sendable () -> Void
-
-        init(_ interruption: @escaping @Sendable () -> Void, cleared: @escaping @Sendable () -> Void) {
-            self.interruption = interruption
-            self.cleared = cleared
-        }
-
-        func load() -> (any Sendable)? { instance.load() }
-        func store(_ new: any Sendable) {
-            instance.store(new)
-            interruption()
-        }
-        func clear() {
-            if instance.load() != nil { cleared() }
-            instance.clear()
-        }
-    }
-
     @Test func `an instance that is stored while a disposal begins is cleared before it is closed`() async throws {
         let log = Log<String>()
         let disposal = Locked<Task<Void, any Error>?>(nil)
         let holder = Locked<Container?>(nil)
         let lifetime = Lifetime("kept") {
-            InterruptedStorage {
-                guard let container = holder.withLock({ $0 }) else { return }
-                disposal.withLock { $0 = Task { try await container.dispose() } }
+            UserStorage {
+                guard let container = holder.value else { return }
+                disposal.value = Task { try await container.dispose() }
                 while container.core.withState({ $0.life.isOpen }) { yieldThread() }
             } cleared: {
                 log.append("cleared")
@@ -221,12 +175,12 @@ import Testing
         let container = Container {
             Registration(Thing.self, lifetime: lifetime) { _ in Thing() }.onDispose { _ in log.append("hook") }
         }
-        holder.withLock { $0 = container }
+        holder.value = container
         try await takingAThread {
             await expect(.disposed) { try await container.resolve(Thing.self) }
-            try await disposal.withLock { $0 }?.value
+            try await disposal.value?.value
         }
-        holder.withLock { $0 = nil }
+        holder.value = nil
         #expect(log.entries == ["cleared", "hook"])
     }
 }

@@ -3,9 +3,6 @@ import Testing
 @testable import AsyncDI
 
 private final class Part: Sendable {}
-private struct Keeper {
-    let resolver: Resolver
-}
 private struct Owner {
     let keeper: Keeper
 }
@@ -31,7 +28,7 @@ private struct Owner {
 
     @Test func `a resolver that an inner service keeps does not keep the container`() async throws {
         var container: Container? = Container {
-            Registration(Keeper.self, lifetime: .transient) { r in Keeper(resolver: r) }
+            Registration(Keeper.self, lifetime: .transient) { r in Keeper(r) }
             Registration(Owner.self, lifetime: .transient) { r in Owner(keeper: try await r.resolve()) }
         }
         let owner = try #require(try await container?.resolve(Owner.self))
@@ -44,7 +41,7 @@ private struct Owner {
 
     @Test func `a resolver of a run inside another container's says that its own container is disposed`() async throws {
         let other = Locked<Container?>(
-            Container { Registration(Keeper.self, lifetime: .transient) { r in Keeper(resolver: r) } })
+            Container { Registration(Keeper.self, lifetime: .transient) { r in Keeper(r) } })
         let container = Container {
             Registration(Owner.self, lifetime: .transient) { _ in
                 let asked = try #require(other.withLock { $0 })

@@ -4,34 +4,12 @@ import Testing
 
 private struct Slow: Sendable {}
 
-/// Keeps the stalled services.
-private final class StallObserver: ContainerObserver {
-    let stallThreshold: Duration
-    private let stalls = Gate()
-
-    init(_ threshold: Duration) { stallThreshold = threshold }
-
-    func container(_ container: Container, did event: ContainerEvent) {
-        if case .stalled = event { stalls.arrive() }
-    }
-
-    nonisolated(nonsending) func told() async { await stalls.arrived() }
-    var count: Int { stalls.arrivals }
-}
-
-/// Tells the time, but never sleeps.
-private struct BrokenClock: Clock {
-    var now: ContinuousClock.Instant { ContinuousClock.now }
-    var minimumResolution: Duration { .zero }
-    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws { throw TestError() }
-}
-
 /// Waits by the clocks of others, whatever these can do.
 @Suite(.timeLimit(.minutes(10))) struct StallClockTests {
     @Test(arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max)])
     func `a threshold without end never comes`(threshold: Duration) async throws {
         for clock in [ContinuousClock(), SuspendingClock()] as [any Clock<Duration>] {
-            let observer = StallObserver(threshold)
+            let observer = RecordingObserver(stallThreshold: threshold)
             let factory = DrivenFactory<Slow>()
             let container = Container(observers: [observer], clock: clock) {
                 Registration(Slow.self, lifetime: .singleton) { _ in try await factory.run() }
@@ -41,12 +19,12 @@ private struct BrokenClock: Clock {
             await factory.began()
             factory.answer(Slow())
             _ = try await asker.value
-            #expect(observer.count == 0)
+            #expect(observer.stalls.isEmpty)
         }
     }
 
     @Test func `a threshold without end is watched a day at a time`() async throws {
-        let observer = StallObserver(.seconds(Int64.max))
+        let observer = RecordingObserver(stallThreshold: .seconds(Int64.max))
         let clock = ManualClock()
         let factory = DrivenFactory<Slow>()
         let container = Container(observers: [observer], clock: clock) {
@@ -60,17 +38,17 @@ private struct BrokenClock: Clock {
         await clock.sleepers(reach: 1)
         factory.answer(Slow())
         _ = try await asker.value
-        #expect(observer.count == 0)
+        #expect(observer.stalls.isEmpty)
     }
 
     @Test func `a stalled wait is reported even if the clock does not sleep`() async throws {
-        let observer = StallObserver(.milliseconds(20))
+        let observer = RecordingObserver(stallThreshold: .milliseconds(20))
         let factory = DrivenFactory<Slow>()
-        let container = Container(observers: [observer], clock: BrokenClock()) {
+        let container = Container(observers: [observer], clock: SleeplessClock()) {
             Registration(Slow.self, lifetime: .singleton) { _ in try await factory.run() }
         }
         let asker = Task { try await container.resolve(Slow.self) }
-        await observer.told()
+        await observer.received { $0.kind == .stalled }
         factory.answer(Slow())
         _ = try await asker.value
         try await container.dispose()

@@ -5,24 +5,6 @@ import Testing
 private struct A: Sendable {}
 private struct B: Sendable {}
 
-/// Keeps the stalled services.
-private final class StallObserver: ContainerObserver {
-    let stallThreshold: Duration
-    private let log = Log<String>()
-    var stalls: [String] { log.entries }
-
-    init(_ threshold: Duration) { stallThreshold = threshold }
-
-    func container(_ container: Container, did event: ContainerEvent) {
-        if case .stalled = event { log.append("\(event)") }
-    }
-
-    func received(_ count: Int) async -> [String] {
-        while log.entries.count < count { await Task.yield() }
-        return log.entries
-    }
-}
-
 /// Waits that no graph can see the end of.
 @Suite(.timeLimit(.minutes(10))) struct StallTests {
     // MARK: The decision
@@ -71,7 +53,7 @@ private final class StallObserver: ContainerObserver {
                 _ = try? await task.value
             }
         }
-        let observer = StallObserver(.seconds(30))
+        let observer = RecordingObserver(stallThreshold: .seconds(30))
         let clock = ManualClock()
         let (containers, tasks) = (Log<Container>(), Log<Task<A, any Error>>())
         let container = Container(observers: [observer], clock: clock) {
@@ -82,15 +64,15 @@ private final class StallObserver: ContainerObserver {
         while tasks.entries.isEmpty { await Task.yield() }
         await clock.sleepers(reach: 1)
         clock.advance(by: .seconds(31))
-        let stall = await observer.received(1)[0]
-        #expect(stall.hasPrefix("stalled: a request has been waiting for Module.loaded for 3"))
+        await observer.received { $0.kind == .stalled }
+        #expect(observer.stalls[0].hasPrefix("stalled: a request has been waiting for Module.loaded for 3"))
         tasks.entries[0].cancel()
         _ = try await asker.value
         try await container.dispose()
     }
 
     @Test func `a deadlock through a captured container in a detached task is reported`() async throws {
-        let observer = StallObserver(.seconds(30))
+        let observer = RecordingObserver(stallThreshold: .seconds(30))
         let clock = ManualClock()
         let container = Container(observers: [observer], clock: clock)
         // A's factory waits invisibly for B; B's factory resolves A.
@@ -153,7 +135,7 @@ private final class StallObserver: ContainerObserver {
     }
 
     @Test func `no task is held when nothing waits`() async throws {
-        let observer = StallObserver(.seconds(30))
+        let observer = RecordingObserver(stallThreshold: .seconds(30))
         let clock = ManualClock()
         let factory = DrivenFactory<A>()
         let container = Container(observers: [observer], clock: clock) {
@@ -171,7 +153,8 @@ private final class StallObserver: ContainerObserver {
         let next = Task { try await container.resolve(A.self) }
         await clock.sleepers(reach: 1)
         clock.advance(by: .seconds(30))
-        #expect(await observer.received(1).count == 1)
+        await observer.received { $0.kind == .stalled }
+        #expect(observer.stalls.count == 1)
         factory.answer(A(), run: 1)
         _ = try await next.value
     }
@@ -191,8 +174,11 @@ private final class StallObserver: ContainerObserver {
     }
 
     @Test func `the stall threshold is ten seconds unless declared, and the shortest of several`() {
-        #expect(RecordingObserver().stallThreshold == .seconds(10))
-        let queue = EventQueue(observers: [RecordingObserver(), StallObserver(.seconds(3))])
+        struct Plain: ContainerObserver {
+            func container(_ container: Container, did event: ContainerEvent) {}
+        }
+        #expect(Plain().stallThreshold == .seconds(10) && Plain().wantedEvents == .all)
+        let queue = EventQueue(observers: [Plain(), RecordingObserver(stallThreshold: .seconds(3))])
         #expect(queue?.stallThreshold == .seconds(3))
     }
 

@@ -17,13 +17,6 @@ private final class HastyClock: Clock {
     }
 }
 
-/// A clock that never sleeps.
-private struct BrokenClock: Clock {
-    var now: ManualClock.Instant { ManualClock.Instant(offset: .zero) }
-    var minimumResolution: Swift.Duration { .zero }
-    func sleep(until deadline: ManualClock.Instant, tolerance: Swift.Duration?) async throws { throw TestError() }
-}
-
 @Suite(.timeLimit(.minutes(10))) struct ClockNapTests {
     @Test(arguments: [
         (Duration.seconds(-1), Duration.zero), (.zero, .zero), (.milliseconds(5), .milliseconds(5)),
@@ -75,12 +68,12 @@ private struct BrokenClock: Clock {
 
     @Test func `a clock that does not sleep is replaced`() async throws {
         let begin = ContinuousClock.now
-        try await BrokenClock().sleep(howeverLong: .milliseconds(3))
+        try await SleeplessClock().sleep(howeverLong: .milliseconds(3))
         #expect(ContinuousClock.now - begin >= .milliseconds(3))
     }
 
     @Test func `cancellation ends a sleep, whatever the clock does`() async throws {
-        let task = Task { try await BrokenClock().sleep(howeverLong: .seconds(Int64.max)) }
+        let task = Task { try await SleeplessClock().sleep(howeverLong: .seconds(Int64.max)) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         let patient = Task { try await ManualClock().sleep(howeverLong: .seconds(Int64.max)) }

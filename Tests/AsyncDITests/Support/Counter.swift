@@ -26,6 +26,12 @@ final class Thing: Sendable {
     init(_ number: Int = 0) { self.number = number }
 }
 
+/// A service that keeps its resolver.
+final class Keeper: Sendable {
+    let resolver: Resolver
+    init(_ resolver: Resolver) { self.resolver = resolver }
+}
+
 struct TestError: Error, Equatable {
     let number: Int
     init(_ number: Int = 0) { self.number = number }

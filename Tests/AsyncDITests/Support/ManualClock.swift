@@ -65,14 +65,16 @@ final class ManualClock: Clock {
     }
 }
 
-/// Keeps every event.
-final class RecordingObserver: ContainerObserver {
-    private let log = Log<ContainerEvent>()
-    var events: [ContainerEvent] { log.entries }
-    func container(_ container: Container, did event: ContainerEvent) { log.append(event) }
+/// A clock that tells the time, but refuses to sleep.
+struct SleeplessClock: Clock {
+    var now: ContinuousClock.Instant { ContinuousClock.now }
+    var minimumResolution: Duration { .zero }
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws { throw TestError() }
+}
 
-    /// Yields until a matching event has come.
-    func received(_ matches: (ContainerEvent) -> Bool) async {
-        while !events.contains(where: matches) { await Task.yield() }
-    }
+/// A clock that stands still, and whose sleeps return at once.
+struct StandingClock: Clock {
+    var now: ManualClock.Instant { ManualClock.Instant(offset: .zero) }
+    var minimumResolution: Duration { .zero }
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {}
 }
