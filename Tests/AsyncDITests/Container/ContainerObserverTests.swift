@@ -148,20 +148,6 @@ private final class Wheel: Sendable {}
             ])
     }
 
-    @Test func `the values that a scope is given are no events`() async throws {
-        let observer = RecordingObserver()
-        let container = Container(name: "app", observers: [observer]) { Registration(Wheel.self, instance: Wheel()) }
-        try await container.withScope("request-1") {
-            Registration(Engine.self, instance: Engine())
-            Registration(expected: Wheel.self)
-        } operation: { _ in
-        }
-        #expect(
-            await observer.received(3) == [
-                "app: registered Wheel", "app: opened scope \"request-1\"", "app: closed scope \"request-1\"",
-            ])
-    }
-
     @Test func `a registration that is kept out is not told`() async throws {
         for policy in [DuplicatePolicy.keep, .reject] {
             let observer = RecordingObserver()

@@ -10,10 +10,9 @@ import Testing
     }
 
     private func makeContainer(
-        _ lifetime: Lifetime, closed: Log<String>, clock: any Clock<Duration> = ContinuousClock(),
-        observers: [any ContainerObserver] = []
+        _ lifetime: Lifetime, closed: Log<String>, clock: any Clock<Duration> = ContinuousClock()
     ) -> Container {
-        Container(observers: observers, clock: clock) {
+        Container(clock: clock) {
             Registration(Pool.self, lifetime: lifetime) { _, tenant in Pool(tenant) }
                 .onDispose { closed.append($0.tenant) }
         }

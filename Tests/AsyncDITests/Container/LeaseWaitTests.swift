@@ -92,33 +92,4 @@ extension Lifetime {
             try await container.dispose()
         }
     }
-
-    @Test func `a scope whose disposal would wait for the body around it is disposed nevertheless`() async throws {
-        try await finishes { [log] in
-            let container = Container {
-                Registration(Pool.self, lifetime: .multiton) { (_, _: Int) in Pool() }
-                    .onDispose { _ in }
-                Registration(Part.self, lifetime: .scoped) { _ in Part() }
-                    .onDispose { _ in log.append("part is closed") }
-            }
-            try await container.withInstance(Pool.self, arguments: 1) { _ in
-                try await container.reset(Pool.self, arguments: 1)
-                await expect(.invalidOperation) {
-                    try await container.withScope(registrations: {
-                        Registration(Session.self, instance: Session(Pool())).onDispose { _ in
-                            // The successor of the pool waits for the body's lease.
-                            _ = try? await container.resolve(Pool.self, arguments: 1)
-                        }
-                    }) { scope in
-                        _ = try await scope.resolve(Part.self)
-                        _ = await scope.unregister(Session.self)
-                        while container.core.waiterCount(of: Pool.self) == 0 { await Task.yield() }
-                    }
-                }
-            }
-            // By the end of its own disposal, and not by that of the container.
-            await until { log.entries == ["part is closed"] }
-            try await container.dispose()
-        }
-    }
 }

@@ -5,18 +5,6 @@ import Testing
 private final class Owner: Sendable {}
 private final class Part: Sendable {}
 
-/// Knows the scope in which it was created.
-private final class Marked: Sendable {
-    let scope: Int
-    init(_ scope: Int) { self.scope = scope }
-}
-
-/// Holds a service of a scope.
-private final class Holder: Sendable {
-    let marked: Marked
-    init(_ marked: Marked) { self.marked = marked }
-}
-
 /// One of two that refer to each other.
 private final class Half: Sendable {}
 private final class OtherHalf: Sendable {}
@@ -32,31 +20,21 @@ extension Log<any Error> {
 
 /// The container's waits for user code that calls back into it.
 @Suite(.timeLimit(.minutes(10))) struct ReentrantWaitTests {
-    // MARK: One graph in several scopes
-
-    @Test func `a graph that is returned to in another scope gives nothing of the scope before`() async throws {
-        let container = Container {
-            Registration(expected: Int.self)
-            Registration(Marked.self, lifetime: .scoped) { r in Marked(try await r.resolve(Int.self)) }
-            Registration(Holder.self) { r in Holder(try await r.resolve(Marked.self)) }
-        }
-        let graph = GraphIdentifier()
-        let held = Log<Holder>()
-        for number in 0..<50 {
-            try await container.withScope(registrations: { Registration(Int.self, instance: number) }) { scope in
-                let holder = try await scope.withGraph(graph) { try await $0.resolve(Holder.self) }
-                held.append(holder)
-            }
-        }
-        #expect(held.entries.map(\.marked.scope) == Array(0..<50))
+    /// Expects that somebody is told that the wait is circular, and is told so by no cancellation.
+    private func expectErrors(
+        at location: SourceLocation = #_sourceLocation,
+        _ body: @escaping @Sendable (_ box: Locked<Container?>, _ errors: Log<any Error>) async throws -> Void
+    ) async throws {
+        let errors = Log<any Error>()
+        try await finishes { try await body(Locked(nil), errors) }
+        #expect(!errors.entries.isEmpty, sourceLocation: location)
+        #expect(!errors.entries.contains { $0 is CancellationError }, sourceLocation: location)
     }
 
     // MARK: Waits for hooks
 
     @Test func `a factory that awaits a reset whose hook needs the factory's instance does not hang`() async throws {
-        let errors = Log<any Error>()
-        try await finishes {
-            let box = Locked<Container?>(nil)
+        try await expectErrors { box, errors in
             let container = Container {
                 Registration(Part.self, lifetime: .singleton) { _ in Part() }
                     .onDispose { _ in
@@ -72,14 +50,10 @@ extension Log<any Error> {
             _ = try? await container.resolve(Owner.self)
             try await container.dispose()
         }
-        #expect(!errors.entries.isEmpty, "somebody must be told that the wait is circular")
-        #expect(!errors.entries.contains { $0 is CancellationError })
     }
 
     @Test func `a factory that opens a scope whose hook needs the factory's instance does not hang`() async throws {
-        let errors = Log<any Error>()
-        try await finishes {
-            let box = Locked<Container?>(nil)
+        try await expectErrors { box, errors in
             let container = Container {
                 Registration(Owner.self, lifetime: .singleton) { _ in
                     do {
@@ -96,16 +70,12 @@ extension Log<any Error> {
             _ = try? await container.resolve(Owner.self)
             try await container.dispose()
         }
-        #expect(!errors.entries.isEmpty, "somebody must be told that the wait is circular")
-        #expect(!errors.entries.contains { $0 is CancellationError })
     }
 
     @Test func `a factory that disposes another container whose hook needs the factory's instance does not hang`()
         async throws
     {
-        let errors = Log<any Error>()
-        try await finishes {
-            let box = Locked<Container?>(nil)
+        try await expectErrors { box, errors in
             let other = Container {
                 Registration(Part.self, lifetime: .singleton) { _ in Part() }
                     .onDispose { _ in
@@ -123,8 +93,6 @@ extension Log<any Error> {
             _ = try? await container.resolve(Owner.self)
             try await container.dispose()
         }
-        #expect(!errors.entries.isEmpty, "somebody must be told that the wait is circular")
-        #expect(!errors.entries.contains { $0 is CancellationError })
     }
 
     @Test func `a module that awaits a reset whose hook resolves does not hang`() async throws {
@@ -168,8 +136,7 @@ extension Log<any Error> {
     @Test func `a body that resolves a service whose factory disposes the container of its lease does not hang`()
         async throws
     {
-        let errors = Log<any Error>()
-        try await finishes {
+        try await expectErrors { _, errors in
             let leasing = Container {
                 Registration(Part.self, lifetime: .singleton) { _ in Part() }
                     .onDispose { _ in }
@@ -186,8 +153,6 @@ extension Log<any Error> {
             try await leasing.dispose()
             try await elsewhere.dispose()
         }
-        #expect(!errors.entries.isEmpty, "somebody must be told that the wait is circular")
-        #expect(!errors.entries.contains { $0 is CancellationError })
     }
 
     // MARK: The end of a disposal

@@ -156,19 +156,6 @@ private struct Config: Sendable, Equatable { var name: String }
         #expect(try await container.resolve(String.self) == "app")
     }
 
-    @Test func `an override may ask the outer container for the original`() async throws {
-        let container = makeContainer()
-        let name = try await container.withScope(
-            "request",
-            registrations: {
-                Registration(Config.self, lifetime: .scoped) { _ in
-                    Config(name: try await container.resolve(Config.self).name + "+request")
-                }
-            }
-        ) { _ in try await container.resolve(Config.self).name }
-        #expect(name == "app+request")
-    }
-
     @Test func `a creation in the owner sees no current scope`() async throws {
         let container = Container {
             Registration(Bool.self, lifetime: .singleton) { _ in Container.current == nil }

@@ -136,24 +136,6 @@ private enum Env: String, Qualifier { case prod, test }
         #expect(try await container.optional(Int.self) == nil)
     }
 
-    @Test func `inside nested scopes an outer container answers with the innermost below it`() async throws {
-        let container = Container { Registration(String.self) { _ in "application" } }
-        let unrelated = Container { Registration(String.self) { _ in "unrelated" } }
-        try await container.withScope("outer") {
-            Registration(String.self) { _ in "outer" }
-        } operation: { (outer) async throws in
-            try await outer.withScope("inner") {
-                Registration(String.self) { _ in "inner" }
-            } operation: { (inner) async throws in
-                #expect(try await container.resolve(String.self) == "inner")
-                #expect(try await outer.resolve(String.self) == "inner")
-                #expect(try await inner.resolve(String.self) == "inner")
-                #expect(try await unrelated.resolve(String.self) == "unrelated")
-            }
-            #expect(try await container.resolve(String.self) == "outer")
-        }
-    }
-
     @Test func `inside withScope a container below the scope, or beside it, answers for itself`() async throws {
         let container = Container { Registration(String.self) { _ in "application" } }
         let sibling = Container(parent: container) { Registration(String.self) { _ in "sibling" } }
@@ -166,10 +148,15 @@ private enum Env: String, Qualifier { case prod, test }
         }
     }
 
-    @Test func `a factory's questions are not redirected, so an override may ask for the original`() async throws {
+    @Test(arguments: [Lifetime.transient, .graph, .scoped])
+    func `a factory's questions are not redirected, so an override may ask for the original`(
+        lifetime: Lifetime
+    ) async throws {
         let container = Container { Registration(String.self) { _ in "original" } }
         try await container.withScope("request") {
-            Registration(String.self) { _ in "overridden " + (try await container.resolve(String.self)) }
+            Registration(String.self, lifetime: lifetime) { _ in
+                "overridden " + (try await container.resolve(String.self))
+            }
         } operation: { (_) async throws in
             #expect(try await container.resolve(String.self) == "overridden original")
         }

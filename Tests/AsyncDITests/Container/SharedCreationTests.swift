@@ -115,24 +115,6 @@ import Testing
         #expect(try await container.resolve(Thing.self).number == 2)
     }
 
-    @Test func `after a replacement in flight no request after the waiters gets the old instance`() async throws {
-        let old = DrivenFactory<Thing>()
-        let disposed = Log<Int>()
-        let container = Container {
-            Registration(Thing.self, lifetime: .singleton) { _ in try await old.run() }
-                .onDispose { disposed.append($0.number) }
-        }
-        let before = Task { try await container.resolve(Thing.self) }
-        await old.began()
-        try await container.register(Thing.self, lifetime: .singleton) { _ in Thing(2) }
-        #expect(try await container.resolve(Thing.self).number == 2)
-        old.answer(Thing(1))
-        #expect(try await before.value.number == 1)
-        #expect(try await container.resolve(Thing.self).number == 2)
-        try await container.dispose()
-        #expect(disposed.entries == [1])
-    }
-
     @Test func `after unregister in flight, only the waiters get the instance`() async throws {
         let factory = DrivenFactory<Thing>()
         let container = Container { Registration(Thing.self, lifetime: .singleton) { _ in try await factory.run() } }

@@ -107,22 +107,6 @@ private struct Value: Sendable { let number: Int }
         #expect(shelf.load() == nil)
     }
 
-    @Test func `an instance that a storage has let go is still disposed once`() async throws {
-        let shelf = UserStorage()
-        let runs = Counter()
-        let disposed = Log<Int>()
-        let container = Container {
-            Registration(Thing.self, lifetime: Lifetime("shelf") { shelf }) { _ in Thing(runs.increment()) }
-                .onDispose { disposed.append($0.number) }
-        }
-        _ = try await container.resolve(Thing.self)
-        shelf.forget()
-        _ = try await container.resolve(Thing.self)
-        try await container.reset(Thing.self)
-        try await container.dispose()
-        #expect(disposed.entries.sorted() == [1, 2])
-    }
-
     @Test func `a storage that gives another type is a typeMismatch`() async throws {
         let shelf = UserStorage()
         let container = Container {
@@ -131,53 +115,6 @@ private struct Value: Sendable { let number: Int }
         shelf.store("a string")
         let error = await expect(.typeMismatch) { try await container.resolve(Thing.self) }
         #expect(error?.description.contains("String") == true)
-    }
-
-    @Test func `a strong storage keeps, a weak one refers`() async throws {
-        let strong = StrongStorage()
-        let weak = WeakStorage()
-        var thing: Thing? = Thing(1)
-        strong.store(thing!)
-        weak.store(thing!)
-        thing = nil
-        #expect((strong.load() as? Thing)?.number == 1)
-        #expect((weak.load() as? Thing)?.number == 1)
-        strong.clear()
-        #expect(strong.load() == nil)
-        #expect(weak.load() == nil)
-        weak.store(Value(number: 1))
-        #expect(weak.load() == nil)
-        let other = Thing(2)
-        weak.store(other)
-        weak.clear()
-        #expect(weak.load() == nil)
-        withExtendedLifetime(other) {}
-    }
-
-    @Test func `storage composes: the first with an instance gives it, all are stored into and cleared`() async throws {
-        let (first, second) = (UserStorage(), UserStorage())
-        let composite = CompositeStorage([first, second])
-        composite.store(Thing(1))
-        #expect((first.load() as? Thing)?.number == 1)
-        #expect((second.load() as? Thing)?.number == 1)
-        first.forget()
-        #expect((composite.load() as? Thing)?.number == 1)
-        composite.clear()
-        #expect(composite.load() == nil)
-        #expect((first.clears.value, second.clears.value) == (1, 1))
-    }
-
-    @Test func `a lifetime with a weak storage shares an instance while a caller retains it`() async throws {
-        let runs = Counter()
-        let container = Container {
-            Registration(Thing.self, lifetime: Lifetime("weakly") { WeakStorage() }) { _ in Thing(runs.increment()) }
-        }
-        var held: Thing? = try await container.resolve(Thing.self)
-        #expect(try await container.resolve(Thing.self) === held)
-        let reference = WeakReference(held!)
-        held = nil
-        while reference.instance != nil { await Task.yield() }
-        #expect(try await container.resolve(Thing.self).number == 2)
     }
 
     // MARK: Instances that are not kept
@@ -258,6 +195,7 @@ private struct Value: Sendable { let number: Int }
         #expect(disposed.entries == [1, 2])
         #expect(container.core.withState { $0.ledger.count } == 1)
         try await container.reset(Thing.self)
+        try await container.dispose()
         #expect(disposed.entries == [1, 2, 3])
     }
 

@@ -62,17 +62,6 @@ import Testing
         #expect(index.capacity == 8)
     }
 
-    @Test func `arguments with equal hashes get their own instances`() async throws {
-        let container = Container {
-            Registration(Pool.self, lifetime: .multiton) { (_, key: Bad) in Pool("\(key.value)") }
-        }
-        for _ in 0..<3 {
-            for value in 0..<5 {
-                #expect(try await container.resolve(Pool.self, arguments: Bad(value)).text == "\(value)")
-            }
-        }
-    }
-
     @Test func `an argument of a base class, an optional or an erased one is compared as such`() async throws {
         let container = Container {
             Registration(Pool.self, lifetime: .multiton) { (_, key: Base) in Pool("base \(key.id)") }
@@ -99,18 +88,6 @@ import Testing
         let first = try await container.resolve(Pool.self, arguments: "ab")
         #expect(try await container.resolve(Pool.self, arguments: "cd") === first)
         #expect(try await container.resolve(Pool.self, arguments: "cde").text == "cde")
-    }
-
-    @Test func `a hit counts as use`() async throws {
-        let container = Container {
-            Registration(Pool.self, lifetime: .multiton(capacity: 2)) { (_, text: String) in Pool(text) }
-        }
-        let first = try await container.resolve(Pool.self, arguments: "a")
-        let second = try await container.resolve(Pool.self, arguments: "b")
-        #expect(try await container.resolve(Pool.self, arguments: "a") === first)
-        _ = try await container.resolve(Pool.self, arguments: "c")
-        #expect(try await container.resolve(Pool.self, arguments: "a") === first)
-        #expect(try await container.resolve(Pool.self, arguments: "b") !== second)
     }
 
     @Test func `an instance that was reset, replaced, unregistered or disposed is not found`() async throws {
@@ -174,12 +151,6 @@ import Testing
         try await container.dispose()
         #expect(second == nil)
     }
-}
-
-private struct Bad: Hashable, Sendable {
-    let value: Int
-    init(_ value: Int) { self.value = value }
-    func hash(into hasher: inout Hasher) {}
 }
 
 private class Base: Hashable, @unchecked Sendable {

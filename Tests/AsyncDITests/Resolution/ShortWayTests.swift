@@ -7,7 +7,6 @@ private final class Part: Sendable {
     init(_ name: String = "") { self.name = name }
 }
 private struct Whole: Sendable { let parts: [Part] }
-private struct Countdown: Sendable { let steps: Int }
 private enum Kind: Qualifier { case red, green }
 /// Every value has the same hash.
 private struct Clash: Qualifier {
@@ -43,22 +42,6 @@ private struct Clash: Qualifier {
         let again = try await container.resolve(Whole.self)
         #expect(again.parts.map(ObjectIdentifier.init) == outside.map(ObjectIdentifier.init))
         await #expect(throws: ResolutionError.self) { try await scope.resolve(Part.self, qualifier: Kind.green) }
-    }
-
-    @Test func `a factory that resolves its own service with other arguments ends, and with equal ones is a cycle`()
-        async throws
-    {
-        let container = Container {
-            Registration(Countdown.self, lifetime: .transient) { (r, number: Int) in
-                if number == 0 { return Countdown(steps: 0) }
-                let next = number == -1 ? -1 : number - 1
-                return Countdown(steps: try await r.resolve(Countdown.self, arguments: next).steps + 1)
-            }
-        }
-        #expect(try await container.resolve(Countdown.self, arguments: 200).steps == 200)
-        await expect(.circularDependency) {
-            try await container.resolve(Countdown.self, arguments: -1)
-        }
     }
 
     @Test(arguments: [Kind.red, nil])
