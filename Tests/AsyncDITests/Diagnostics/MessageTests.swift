@@ -7,24 +7,10 @@ private struct B: Sendable {}
 private protocol Pet: Sendable {}
 private struct Cat: Pet {}
 private enum Env: Qualifier { case prod }
-private struct Tenant: Qualifier {
-    let name: String
-}
 
-/// The message of each kind of error, to the letter: its origin, and the next step.
+/// The message of each kind of error, to the letter: its origin, and the next step; ``ValidationMessageTests`` has those of
+/// a validation.
 @Suite(.timeLimit(.minutes(10))) struct MessageTests {
-    private func message<R>(
-        of body: nonisolated(nonsending) () async throws -> R, sourceLocation: SourceLocation = #_sourceLocation
-    ) async -> String {
-        do {
-            _ = try await body()
-            Issue.record("an error was expected", sourceLocation: sourceLocation)
-            return ""
-        } catch {
-            return "\(error)"
-        }
-    }
-
     /// A container in which A, at App/A.swift:1, is created by the given factory.
     private func container(
         _ lifetime: Lifetime = .graph,
@@ -45,6 +31,13 @@ private struct Tenant: Qualifier {
                 notRegistered: B is not registered in container "app" or in any container it searches. Path: A \
                 (App/A.swift:1) → B. Register it: Registration(B.self) { … }, or check which container you resolve \
                 from.
+                """)
+        let direct = await expect(.notRegistered, path: ["B"]) { try await container.resolve(B.self) }
+        #expect(direct?.underlying == nil)
+        #expect(
+            direct?.description == """
+                notRegistered: B is not registered in container "app" or in any container it searches. Register it: \
+                Registration(B.self) { … }, or check which container you resolve from.
                 """)
     }
 
@@ -120,20 +113,42 @@ private struct Tenant: Qualifier {
     }
 
     @Test func `argumentMismatch`() async {
-        let container = Container(name: "app") { Registration(A.self) { (_, _: Int, _: String?) in A() } }
+        let container = Container(name: "app") {
+            Registration(A.self, qualifier: "q") { (_, _: Int, _: String?) in A() }
+        }
         #expect(
-            await message { try await container.resolve(A.self, arguments: "a") } == """
-                argumentMismatch: A was requested with (String), but is registered with (Int, String?). Pass the \
+            await message { try await container.resolve(A.self, qualifier: "q", arguments: "a") } == """
+                argumentMismatch: A[q] was requested with (String), but is registered with (Int, String?). Pass the \
                 arguments that the factory takes, with exactly these types.
                 """)
+        #expect(
+            await message { try await container.resolve(A.self, qualifier: "q", arguments: (1, "a")) } == """
+                argumentMismatch: A[q] was requested with ((Int, String)), but is registered with (Int, String?). The \
+                argument given is one tuple: pass its elements one by one, arguments: a, b.
+                """)
+        // Names of these types begin with a parenthesis, too.
+        let closure: (@Sendable (Int) -> Void)? = nil
+        let composed: (any Collection<Int> & Sendable)? = nil
+        for others in [
+            await message { try await container.resolve(A.self, qualifier: "q", arguments: closure) },
+            await message { try await container.resolve(A.self, qualifier: "q", arguments: composed) },
+            await message { try await container.resolve(A.self, qualifier: "q", arguments: ()) },
+        ] {
+            #expect(others.hasSuffix("Pass the arguments that the factory takes, with exactly these types."))
+        }
     }
 
-    @Test func `circularDependency`() async {
+    @Test func `circularDependency`() async throws {
         let container = container { r in try await r.resolve(A.self) }
+        try await container.register(B.self, fileID: "App/B.swift", line: 2) { r in
+            _ = try await r.resolve(A.self)
+            return B()
+        }
         #expect(
-            await message { try await container.resolve(A.self) } == """
-                circularDependency: A depends on itself. Path: A (App/A.swift:1) → A (App/A.swift:1). Break the cycle: \
-                set one dependency in .injectProperties, or resolve it at its use, through a Lazy or a Provider.
+            await message { try await container.resolve(B.self) } == """
+                circularDependency: A depends on itself. Path: B (App/B.swift:2) → A (App/A.swift:1) → A \
+                (App/A.swift:1). Break the cycle: set one dependency in .injectProperties, or resolve it at its use, \
+                through a Lazy or a Provider.
                 """)
     }
 
@@ -183,7 +198,7 @@ private struct Tenant: Qualifier {
                 """)
     }
 
-    @Test func `invalidRegistration`() async {
+    @Test func `invalidRegistration`() async throws {
         let container = Container(name: "app") {
             Registration(A.self, lifetime: .weak, fileID: "App/A.swift", line: 1) { _ in A() }.onDispose { _ in }
         }
@@ -193,6 +208,14 @@ private struct Tenant: Qualifier {
                 instances. Registered at App/A.swift:1. Use a lifetime whose instances the container owns (.singleton, \
                 .scoped, .multiton), or close them yourself.
                 """)
+        let itself = Registration(A.self, fileID: "App/A.swift", line: 1) { _ in A() }.implements(A.self)
+        let text = """
+            invalidRegistration: A is registered to implement itself. Registered at App/A.swift:1. \
+            Remove .implements(A.self).
+            """
+        #expect(await message { try await Container().register(itself) } == text)
+        let validation = await #expect(throws: ValidationError.self) { try await Container { itself }.validate() }
+        #expect(validation?.problems.map(\.description) == [text], "reported once, and not followed")
     }
 
     @Test func `typeMismatch`() async {
@@ -218,6 +241,11 @@ private struct Tenant: Qualifier {
             await message { try await container.register(B.self) { _ in B() } } == """
                 disposed: B was registered in container "app", which is disposed. Dispose a container after its last use, \
                 and create a new one for later work.
+                """)
+        #expect(
+            await expect(.disposed, path: []) { try await container.openScope("scope") }?.description == """
+                disposed: container "app" is disposed. Dispose a container after its last use, and create a new one \
+                for later work.
                 """)
     }
 
@@ -245,6 +273,12 @@ private struct Tenant: Qualifier {
             await message { try container.ready(A.self) } == """
                 notReady: A has not been created yet. Registered at App/A.swift:1. Make it .eager() and await \
                 start(), resolve it first, or register an instance.
+                """)
+        let transient = self.container(.transient) { _ in A() }
+        #expect(
+            await message { try transient.ready(A.self) } == """
+                notReady: A has not been created yet. Registered at App/A.swift:1. A transient instance is created \
+                for each request and is never ready: use resolve, or a shared lifetime.
                 """)
     }
 
@@ -299,77 +333,6 @@ private struct Tenant: Qualifier {
                 """)
     }
 
-    @Test func `undeclaredDependency`() async throws {
-        let container = Container(name: "app") {
-            Registration(A.self, fileID: "App/A.swift", line: 1) { r in
-                _ = try await r.resolve(B.self)
-                return A()
-            }
-            .dependencies()
-            Registration(B.self, fileID: "App/B.swift", line: 2) { _ in B() }
-        }
-        await container.startRecording()
-        _ = try await container.resolve(A.self)
-        let graph = await container.dependencyGraph()
-        #expect(
-            await message { try await container.validate(against: graph) } == """
-                validation found 1 problem:
-                - undeclaredDependency: A resolved B during the recording, but its registration does not declare \
-                it. Path: A (App/A.swift:1) → B (App/B.swift:2). Add .dependencies(B.self) to the registration, or \
-                remove the resolve.
-                """)
-    }
-
-    @Test func `undeclaredDependency gives the call to add`() async throws {
-        let container = Container(name: "app") {
-            Registration(A.self) { r in
-                _ = try await r.resolve(B.self, qualifier: "say \"hi\"")
-                _ = try await r.resolve(B.self, qualifier: Env.prod)
-                _ = try await r.resolve(B.self, qualifier: .key(42))
-                _ = try await r.resolve(B.self, qualifier: Tenant(name: "x"))
-                _ = try await r.resolve(B.self, arguments: 1, "a" as String?)
-                _ = try await r.resolve(B.self, qualifier: "q", arguments: 1)
-                _ = try await r.resolve((any Pet).self)
-                _ = try await r.resolveMany((any Pet).self)
-                _ = try await r.resolveMany((any Pet).self, qualifier: "q")
-                return A()
-            }
-            .dependencies()
-            for qualifier in ["say \"hi\"", Env.prod, .key(42), Tenant(name: "x")] as [any Qualifier] {
-                Registration(B.self, qualifier: qualifier) { _ in B() }
-            }
-            Registration(B.self) { (_, _: Int, _: String?) in B() }
-            Registration(B.self, qualifier: "q") { (_, _: Int) in B() }
-            Registration((any Pet).self) { _ in Cat() }
-            Registration((any Pet).self) { _ in Cat() }.intoMany()
-            Registration((any Pet).self, qualifier: "q") { _ in Cat() }.intoMany()
-        }
-        await container.startRecording()
-        _ = try await container.resolve(A.self)
-        let graph = await container.dependencyGraph()
-        let error = await #expect(throws: ValidationError.self) { try await container.validate(against: graph) }
-        let advice = (error?.problems ?? []).map { $0.advice ?? "" }
-        #expect(
-            advice.sorted() == [
-                #"Add .dependencies((any Pet).self) to the registration, or remove the resolve."#,
-                #"Add .dependencies([any Pet].self) to the registration, or remove the resolve."#,
-                #"Add .dependency(B.self, arguments: Int.self, String?.self) to the registration, or remove the resolve."#,
-                #"Add .dependency(B.self, qualifier: "q", arguments: Int.self) to the registration, or remove the resolve."#,
-                #"Add .dependency(B.self, qualifier: "say \"hi\"") to the registration, or remove the resolve."#,
-                #"Add .dependency(B.self, qualifier: .key(42)) to the registration, or remove the resolve."#,
-                #"Add .dependency(B.self, qualifier: Env.prod) to the registration, or remove the resolve."#,
-                #"Add .dependency(B.self, qualifier: Tenant(…)) to the registration, or remove the resolve."#,
-                #"Add .dependency([any Pet].self, qualifier: "q") to the registration, or remove the resolve."#,
-            ])
-        // And it is Swift: this compiles.
-        _ = Registration(A.self) { _ in A() }
-            .dependencies((any Pet).self).dependencies([any Pet].self)
-            .dependency(B.self, arguments: Int.self, String?.self)
-            .dependency(B.self, qualifier: "q", arguments: Int.self)
-            .dependency(B.self, qualifier: "say \"hi\"").dependency(B.self, qualifier: .key(42))
-            .dependency(B.self, qualifier: Env.prod).dependency([any Pet].self, qualifier: "q")
-    }
-
     @Test func `a dictionary of missing contributions`() async {
         let container = Container(name: "app")
         #expect(
@@ -378,31 +341,5 @@ private struct Tenant: Qualifier {
                 Contribute to it, with a key of type String: Registration((any Pet).self) { … }.intoMany(key: …), or \
                 check which container you resolve from.
                 """)
-    }
-
-    @Test func `ValidationError and the report`() async throws {
-        let container = Container(name: "app") {
-            Registration(A.self, fileID: "App/A.swift", line: 1) { _ in A() }.dependencies(B.self, Int.self)
-            Registration(String.self, fileID: "App/S.swift", line: 2) { _ in "" }
-            Decoration(Double.self, fileID: "App/D.swift", line: 3) { _, inner in inner }
-        }
-        let report = try await container.validationReport()
-        #expect(
-            report.description == """
-                validation found 3 problems:
-                - notRegistered: Double is decorated in container "app", but is registered neither there nor in any \
-                container it searches. Decorated at App/D.swift:3. Register it, or remove the decoration.
-                - notRegistered: B is not registered in container "app" or in any container it searches. Path: A \
-                (App/A.swift:1) → B. Register it: Registration(B.self) { … }, or check which container you resolve \
-                from.
-                - notRegistered: Int is not registered in container "app" or in any container it searches. Path: A \
-                (App/A.swift:1) → Int. Register it: Registration(Int.self) { … }, or check which container you resolve \
-                from.
-                not checked, because these do not declare their .dependencies(…):
-                - String (App/S.swift:2)
-                """)
-        let error = await #expect(throws: ValidationError.self) { try await container.validate() }
-        #expect(error.map { report.description.hasPrefix($0.description) } == true)
-        #expect(try await Container().validationReport().description == "validation found no problem")
     }
 }

@@ -12,3 +12,11 @@ nonisolated(nonsending) func expect<R>(
     if let path { #expect(error?.path.map(\.description) == path, sourceLocation: location) }
     return error
 }
+
+/// The text of the error that a body throws.
+nonisolated(nonsending) func message<R>(
+    at location: SourceLocation = #_sourceLocation, of body: nonisolated(nonsending) () async throws -> R
+) async -> String {
+    let error = await #expect(throws: (any Error).self, sourceLocation: location) { _ = try await body() }
+    return error.map { "\($0)" } ?? ""
+}
