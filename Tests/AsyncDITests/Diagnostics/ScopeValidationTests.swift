@@ -27,18 +27,6 @@ private struct Page: Sendable {
 
 /// The findings about values that scopes supply, each beside what resolving does.
 @Suite(.timeLimit(.minutes(10))) struct ScopeValidationTests {
-    private func problems(_ container: Container) async throws -> [String] {
-        try await texts(container.validationReport())
-    }
-
-    private func problems(_ container: Container, _ services: any Any.Type...) async throws -> [String] {
-        try await texts(container.validationReport(resolving: services))
-    }
-
-    private func texts(_ report: ValidationReport) -> [String] {
-        report.problems.map { "\($0.code): " + $0.path.map(\.description).joined(separator: " → ") }
-    }
-
     @Test func `the provider of a singleton resolves in the current scope`() async throws {
         let app = Container(name: "app") {
             Registration(expected: Request.self)

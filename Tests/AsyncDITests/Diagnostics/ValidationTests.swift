@@ -40,26 +40,13 @@ private struct Hen: Sendable {
 private final class Egg: Sendable {
     init(hen: Hen) {}
 }
-private struct Nest: Sendable {
-    let hen: Lazy<Hen>
-    let egg: Provider<Egg>
-}
 private struct Reader: Sendable {
     let page: Page?
     let resolver: Resolver
 }
 
-/// The findings of `validate()`, without running a factory.
+/// The findings of `validate()`, without running a factory; ``DeclarationTests`` has those of each kind of dependency.
 @Suite(.timeLimit(.minutes(10))) struct ValidationTests {
-    private func problems(_ container: Container) async throws -> [String] {
-        do {
-            try await container.validate()
-            return []
-        } catch let error as ValidationError {
-            return error.problems.map { "\($0.code): " + $0.path.map(\.description).joined(separator: " → ") }
-        }
-    }
-
     @Test func `a complete container is valid, and no factory runs`() async throws {
         let container = Container {
             Registration(Font.self, lifetime: .singleton) { _ in
@@ -180,13 +167,10 @@ private struct Reader: Sendable {
             Registration(using: Report.init, lifetime: .scoped)
         }
         #expect(try await problems(app) == [])
-        func report(_ services: any Any.Type..., registrations: () -> Registrations = { Registrations() })
+        func report(_ service: any Any.Type, registrations: () -> Registrations = { Registrations() })
             async throws -> [String]
         {
-            let scope = try await app.openScope(registrations: registrations)
-            return try await scope.validationReport(resolving: services).problems.map {
-                "\($0.code): " + $0.path.map(\.description).joined(separator: " → ")
-            }
+            try await problems(app.openScope(registrations: registrations), service)
         }
         #expect(try await report(Audit.self) { Registrations { Registration(expected: Request.self) } } == [])
         #expect(try await report(Audit.self) == [])
@@ -206,25 +190,6 @@ private struct Reader: Sendable {
         }
     }
 
-    @Test func `a root may be a wrapper`() async throws {
-        let app = Container {
-            Registration((any ValidatedPlugin).self) { _ in Speller() }.dependencies(Font.self).intoMany()
-        }
-        func problems(_ service: any Any.Type) async throws -> [String] {
-            try await app.validationReport(resolving: [service]).problems.map {
-                "\($0.code): " + $0.path.map(\.description).joined(separator: " → ")
-            }
-        }
-        for root in [[any ValidatedPlugin].self, [any ValidatedPlugin]?.self] as [any Any.Type] {
-            let found = try await problems(root)
-            #expect(found.count == 1 && found[0].hasSuffix("→ Font"), "\(found)")
-        }
-        #expect(try await problems(Optional<Page>.self) == [])
-        #expect(try await problems([Page].self).count == 1)
-        #expect(try await problems(Lazy<Page>.self).count == 1)
-        #expect(try await problems(Resolver.self) == [])
-    }
-
     @Test func `a cycle through a service with arguments is found`() async throws {
         let container = Container {
             Registration(instance: "a")
@@ -235,74 +200,6 @@ private struct Reader: Sendable {
         await #expect(throws: ResolutionError.self) { try await container.resolve(Parent.self) }
         // A closure may choose by its argument.
         try await container.register(Child.self, lifetime: .multiton) { (_, name: String) in Child(name: name) }
-        #expect(try await problems(container) == [])
-    }
-
-    @Test func `lazy and provided services must be registered, but close no cycle`() async throws {
-        let cyclic = Container {
-            Registration(using: Nest.init)
-            Registration(Hen.self) { r in try await Hen(egg: r.resolve()) }.dependencies(Nest.self)
-            Registration(Egg.self) { r in try await Egg(hen: r.resolve()) }.dependencies(Lazy<Hen>.self)
-        }
-        #expect(try await problems(cyclic) == [])
-        let missing = Container { Registration(using: Nest.init) }
-        #expect(try await problems(missing) == ["notRegistered: Nest → Hen", "notRegistered: Nest → Egg"])
-        // With arguments that come later.
-        let later = Container {
-            Registration(Font.self) { _ in Font() }.dependencies(Provider<Page>.self)
-            Registration(Page.self) { (_, _: Int) in Page(font: Font()) }.dependencies(Font.self)
-        }
-        #expect(try await problems(later) == [])
-    }
-
-    @Test func `a lazy dependency is held, a provided one is not`() async throws {
-        func container<Wrapper: Sendable>(_ wrapper: Wrapper.Type) -> Container {
-            Container {
-                Registration(Request.self, lifetime: .scoped) { _ in Request() }.dependencies()
-                Registration(Font.self, lifetime: .singleton) { _ in Font() }.dependencies(wrapper)
-            }
-        }
-        #expect(try await problems(container(Lazy<Request>.self)) == ["captiveDependency: Font → Request"])
-        #expect(try await problems(container(Provider<Request>.self)) == [])
-    }
-
-    @Test func `contributions must be registered for an array, and are looked into`() async throws {
-        let empty = Container { Registration(using: Host.init) }
-        #expect(try await problems(empty) == ["notRegistered: Host → [ValidatedPlugin]"])
-        let full = Container {
-            Registration(using: Host.init)
-            Registration((any ValidatedPlugin).self) { _ in Speller() }.intoMany().dependencies(Font.self)
-        }
-        #expect(try await problems(full) == ["notRegistered: [ValidatedPlugin] → Font"])
-        let optional = Container { Registration(Font.self) { _ in Font() }.dependencies([any ValidatedPlugin]?.self) }
-        #expect(try await problems(optional) == [])
-    }
-
-    @Test func `contributions must be registered under keys of a dictionary's type`() async throws {
-        let other = Container {
-            Registration((any ValidatedPlugin).self) { _ in Speller() }.intoMany(key: 1).dependencies(Font.self)
-            Registration((any ValidatedPlugin).self) { _ in Speller() }.intoMany().dependencies(Font.self)
-            Registration(Page.self) { _ in throw TestError() }.dependencies([String: any ValidatedPlugin].self)
-            Registration(Font.self) { _ in Font() }
-        }
-        #expect(try await problems(other) == ["notRegistered: Page → [String: ValidatedPlugin]"])
-        await #expect(throws: ResolutionError.self) { try await other.resolve([String: any ValidatedPlugin].self) }
-        try await other.register(
-            Registration((any ValidatedPlugin).self) { _ in Speller() }.intoMany(key: "a").dependencies(Page.self))
-        // Those of other types are not needed, and close no cycle.
-        #expect(
-            try await problems(other) == ["circularDependency: Page → [ValidatedPlugin][a] → Page"])
-    }
-
-    @Test func `qualifiers and arguments are part of a declaration`() async throws {
-        let container = Container {
-            Registration(Page.self) { _ in Page(font: Font()) }
-                .dependency(Font.self, qualifier: "bold").dependency(Font.self, arguments: Int.self)
-        }
-        #expect(
-            try await problems(container) == ["notRegistered: Page → Font[bold]", "notRegistered: Page → Font(Int)"])
-        try await container.register(Font.self, qualifier: "bold") { _ in Font() }
-        try await container.register(Font.self) { (_, _: Int) in Font() }
         #expect(try await problems(container) == [])
     }
 
@@ -356,64 +253,6 @@ private struct Reader: Sendable {
         let container = Container()
         try await container.dispose()
         await #expect(throws: ResolutionError.self) { try await container.validate() }
-    }
-
-    @Test func `an optional service of a later request may take arguments`() async throws {
-        struct Reader: Sendable {
-            let page: Provider<Page?>
-        }
-        let container = Container {
-            Registration(Page.self) { (_, _: Int) in Page(font: Font()) }
-            Registration(using: Reader.init)
-        }
-        #expect(try await problems(container) == [])
-        #expect(try await container.resolve(Reader.self).page(1) != nil)
-        // An optional may be the service itself.
-        let registered = Container {
-            Registration(Page?.self) { (_, _: Int) in Page(font: Font()) }.dependencies(Font.self)
-            Registration(using: Reader.init)
-        }
-        let found = try await problems(registered)
-        #expect(found == ["notRegistered: Page?(Int) → Font"])
-        #expect(try await registered.declaredGraph().edges.count == 1)
-        // At once, it would be a request without arguments.
-        let eager = Container {
-            Registration(Page.self) { (_, _: Int) in Page(font: Font()) }
-            Registration(Request.self) { _ in Request() }.dependencies(Page?.self)
-        }
-        #expect(try await problems(eager) == ["argumentMismatch: Request → Page"])
-    }
-
-    @Test func `an initializer with a resolver is listed as unknown, a closure without one is known`() async throws {
-        struct Text: Sendable {}
-        struct Editor: Sendable {
-            init(_ resolver: Resolver, _ text: Text) {}
-        }
-        let container = Container {
-            Registration(using: Editor.init)
-            Registration(Text.self) { Text() }
-            Registration(Int.self, qualifier: "async") {
-                await Task.yield(); return 1
-            }
-        }
-        #expect(try await container.validationReport().opaque.map { "\($0.key)" } == ["Editor"])
-        let declared = Container {
-            Registration(using: Editor.init).dependencies(Text.self)
-            Registration(Text.self) { Text() }
-        }
-        #expect(try await declared.validationReport().opaque.isEmpty)
-    }
-
-    @Test func `hooks leave open what an initializer's service uses`() async throws {
-        struct Text: Sendable {}
-        let container = Container {
-            Registration(using: Text.init).onCreate { resolver, _ in _ = try await resolver.resolve(Int.self) }
-            Registration(Int.self, instance: 1)
-        }
-        let found = try await container.declaredGraph().unreachable(fromServices: [Text.self])
-        #expect(found.nodes.map(\.name) == ["Int"])
-        #expect(found.opaque.map(\.name) == ["Text"])
-        #expect(try await container.validationReport().opaque.isEmpty)
     }
 
     @Test func `a decoration of a value that scopes supply is a problem where the value is expected`() async throws {

@@ -109,10 +109,6 @@ private struct Form: Sendable {
         }
     }
 
-    private func problems(_ container: Container) async throws -> [String] {
-        try await container.validationReport().problems.map { "\($0.code): " + $0.names.joined(separator: " → ") }
-    }
-
     @Test func `a parameter is resolved by its qualifier`() async throws {
         let container = Container {
             Registration(String.self, qualifier: "api", instance: "https://api")
