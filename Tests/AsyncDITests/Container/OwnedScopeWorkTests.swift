@@ -141,7 +141,7 @@ import Testing
 
     @Test func `the end is refused while a part is under way`() async throws {
         let scope = try OwnedScope(in: container())
-        let error = await expect(.invalidOperation) {
+        await expect(.invalidOperation) {
             try await scope.run { current in
                 _ = try await current.resolve(UnitOfWork.self)
                 try await scope.end()

@@ -275,20 +275,18 @@ extension Log<any Error> {
     @Test func `the disposal of one container cancels no request in a property cycle over two`() async throws {
         let (first, second) = (Locked<Container?>(nil), Locked<Container?>(nil))
         let mayEnd = Gate()
-        first.set(
-            Container(name: "first") {
-                Registration(Half.self, lifetime: .singleton) { _ in Half() }
-                    .injectProperties { _, _ in
-                        _ = try await second.value!.resolve(OtherHalf.self)
-                        await mayEnd.pass()
-                        try Task.checkCancellation()
-                    }
-            })
-        second.set(
-            Container(name: "second") {
-                Registration(OtherHalf.self, lifetime: .singleton) { _ in OtherHalf() }
-                    .injectProperties { _, _ in _ = try await first.value!.resolve(Half.self) }
-            })
+        first.value = Container(name: "first") {
+            Registration(Half.self, lifetime: .singleton) { _ in Half() }
+                .injectProperties { _, _ in
+                    _ = try await second.value!.resolve(OtherHalf.self)
+                    await mayEnd.pass()
+                    try Task.checkCancellation()
+                }
+        }
+        second.value = Container(name: "second") {
+            Registration(OtherHalf.self, lifetime: .singleton) { _ in OtherHalf() }
+                .injectProperties { _, _ in _ = try await first.value!.resolve(Half.self) }
+        }
         try await finishes {
             let half = Task { try await first.value!.resolve(Half.self) }
             await mayEnd.arrived()
