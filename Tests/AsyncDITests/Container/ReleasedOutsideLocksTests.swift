@@ -110,6 +110,32 @@ private final class Holder: Sendable {
         #expect(ends.value == 1)
     }
 
+    /// The graph has the registration that an instance was first made for, and may be the last one to have it.
+    @Test func `an entry that a kept graph replaces is released outside its lock`() async throws {
+        let container = Container { Registration(Service.self, lifetime: .graph) { _ in Service() } }
+        let identifier = GraphIdentifier()
+        // In a function, because a debug build releases a local reference only at the end of its scope.
+        func make() async throws -> Service {
+            let token = Token { [ends, weak graph = identifier.graph] in
+                _ = graph?.count
+                ends.increment()
+            }
+            try await container.register(Holder.self, lifetime: .singleton) { _ in
+                let service = try await container.withGraph(identifier) { try await $0.resolve(Service.self) }
+                return withExtendedLifetime(token) { Holder(service) }
+            }
+            return try await container.resolve(Holder.self).service
+        }
+        weak let first = try await make()
+        #expect(first != nil)
+        await container.unregister(Holder.self)
+        await until { first == nil }
+        #expect(ends.value == 0, "the graph has the registration")
+        let second = try await container.withGraph(identifier) { try await $0.resolve(Service.self) }
+        await until { ends.value == 1 }
+        withExtendedLifetime(second) {}
+    }
+
     @Test func `the run of a request that a disposed container has refused is released outside the lock`() async throws
     {
         let (root, other) = (Container(), Container())
