@@ -19,8 +19,8 @@ import Testing
         }
     }
 
-    private func container(_ log: Log) -> Container {
-        Container(name: "app", observers: [log]) {
+    private func container(_ log: Log, clock: any Clock<Duration> = ContinuousClock()) -> Container {
+        Container(name: "app", observers: [log], clock: clock) {
             Registration(String.self, lifetime: .multiton) { (_, name: String, number: Int) in "\(name)\(number)" }
             Registration(
                 Int.self, lifetime: .multiton(capacity: 1), keyedBy: { (text: String) in text.count },
@@ -226,15 +226,12 @@ import Testing
     }
 
     @Test func `a deadline also bounds the wait for a slow observer`() async throws {
-        let log = Log()
-        let gate = ThreadGate()
+        let (log, gate, clock) = (Log(), ThreadGate(), ManualClock())
         log.block(with: gate)
-        let container = container(log)
-        // Long enough for the disposal itself, on a busy machine too.
-        try await container.dispose(deadline: .seconds(1))
-        #expect(log.all.isEmpty)
-        let other = self.container(log)
-        try await other.drain(deadline: .seconds(1))
+        let (disposed, drained) = (container(log, clock: clock), container(log, clock: clock))
+        // Both are over at once, but for the observer.
+        try await clock.pass(during: Task { try await disposed.dispose(deadline: .seconds(1)) })
+        try await clock.pass(during: Task { try await drained.drain(deadline: .seconds(1)) })
         #expect(log.all.isEmpty)
         gate.open()
     }

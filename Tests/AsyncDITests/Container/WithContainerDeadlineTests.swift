@@ -217,13 +217,17 @@ import Testing
     @Test(arguments: [true, false])
     func `an observer that does not return does not hold the end up either`(isDrained: Bool) async throws {
         let observer = StuckObserver()
-        // Long enough for the disposal itself, on a busy machine too.
-        let deadline = Duration.seconds(1)
-        try await withContainer(observers: [observer], disposalDeadline: isDrained ? nil : deadline) {
-            Registration(Int.self, lifetime: .singleton) { _ in 1 }.eager()
-        } operation: { container in
-            if isDrained { try await container.drain(deadline: deadline) }
+        let main = Task {
+            try await withContainer(
+                observers: [observer], clock: clock, disposalDeadline: isDrained ? nil : .seconds(1)
+            ) {
+                Registration(Int.self, lifetime: .singleton) { _ in 1 }.eager()
+            } operation: { container in
+                if isDrained { try await container.drain(deadline: .seconds(1)) }
+            }
         }
+        // Everything but the observer is over at once.
+        try await clock.pass(during: main)
         observer.gate.open()
     }
 }

@@ -59,6 +59,20 @@ final class ManualClock: Clock {
 
     var hasSleepers: Bool { state.withLock { !$0.sleepers.isEmpty } }
 
+    /// Lets seconds pass while tasks sleep, until the work is over.
+    func pass(during work: Task<Void, any Error>) async throws {
+        let isOver = Counter()
+        let end = Task {
+            defer { isOver.increment() }
+            try await work.value
+        }
+        await until {
+            if hasSleepers { advance(by: .seconds(1)) }
+            return isOver.value == 1
+        }
+        try await end.value
+    }
+
     /// Yields until as many tasks sleep.
     func sleepers(reach count: Int) async {
         while state.withLock({ $0.sleepers.count }) != count { await Task.yield() }
