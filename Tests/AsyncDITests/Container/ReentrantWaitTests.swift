@@ -20,7 +20,7 @@ extension Log<any Error> {
 
 /// The container's waits for user code that calls back into it.
 @Suite(.timeLimit(.minutes(10))) struct ReentrantWaitTests {
-    /// Expects that somebody is told that the wait is circular, and is told so by no cancellation.
+    /// Expects that the caller is told that the wait is circular, by an error other than a cancellation.
     private func expectErrors(
         at location: SourceLocation = #_sourceLocation,
         _ body: @escaping @Sendable (_ box: Locked<Container?>, _ errors: Log<any Error>) async throws -> Void

@@ -18,12 +18,12 @@ private struct Hen: Sendable {
 private final class Egg: Sendable {
     init(hen: Hen) {}
 }
-private struct Nest: Sendable {
+private struct Coop: Sendable {
     let hen: Lazy<Hen>
     let egg: Provider<Egg>
 }
 
-/// What a validation makes of a declared dependency: of wrappers, contributions, optionals and arguments.
+/// Declared dependencies in a validation: wrappers, contributions, optionals and arguments.
 @Suite(.timeLimit(.minutes(10))) struct DeclarationTests {
     @Test func `a root may be a wrapper`() async throws {
         let app = Container {
@@ -41,13 +41,13 @@ private struct Nest: Sendable {
 
     @Test func `lazy and provided services must be registered, but close no cycle`() async throws {
         let cyclic = Container {
-            Registration(using: Nest.init)
-            Registration(Hen.self) { r in try await Hen(egg: r.resolve()) }.dependencies(Nest.self)
+            Registration(using: Coop.init)
+            Registration(Hen.self) { r in try await Hen(egg: r.resolve()) }.dependencies(Coop.self)
             Registration(Egg.self) { r in try await Egg(hen: r.resolve()) }.dependencies(Lazy<Hen>.self)
         }
         #expect(try await problems(cyclic) == [])
-        let missing = Container { Registration(using: Nest.init) }
-        #expect(try await problems(missing) == ["notRegistered: Nest → Hen", "notRegistered: Nest → Egg"])
+        let missing = Container { Registration(using: Coop.init) }
+        #expect(try await problems(missing) == ["notRegistered: Coop → Hen", "notRegistered: Coop → Egg"])
         // With arguments that come later.
         let later = Container {
             Registration(Font.self) { _ in Font() }.dependencies(Provider<Page>.self)

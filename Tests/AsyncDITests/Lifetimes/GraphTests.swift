@@ -2,13 +2,6 @@ import Testing
 
 @testable import AsyncDI
 
-/// A holder of two instances, which a graph may share between them.
-private struct Pair: Sendable {
-    let first: Thing
-    let second: Thing
-    var isShared: Bool { first === second }
-}
-
 /// Instances that are shared within one resolution.
 @Suite(.timeLimit(.minutes(10))) struct GraphTests {
     private struct Left: Sendable { let leaf: Thing }
@@ -51,25 +44,25 @@ private struct Pair: Sendable {
     @Test func `a graph instance is shared with child tasks of a factory`() async throws {
         let container = Container {
             Registration(Thing.self) { _ in Thing() }
-            Registration(Pair.self) { r in
+            Registration(ThingPair.self) { r in
                 async let first = r.resolve(Thing.self)
                 async let second = r.resolve(Thing.self)
-                return try await Pair(first: first, second: second)
+                return try await ThingPair(first: first, second: second)
             }
         }
-        #expect(try await container.resolve(Pair.self).isShared)
+        #expect(try await container.resolve(ThingPair.self).isShared)
     }
 
     @Test func `a graph instance is shared through a transient in between`() async throws {
         let container = Container {
             Registration(Thing.self) { _ in Thing() }
             Registration(Left.self, lifetime: .transient) { r in try await Left(leaf: r.resolve()) }
-            Registration(Pair.self) { r in
+            Registration(ThingPair.self) { r in
                 let left = try await r.resolve(Left.self)
-                return try await Pair(first: left.leaf, second: r.resolve())
+                return try await ThingPair(first: left.leaf, second: r.resolve())
             }
         }
-        #expect(try await container.resolve(Pair.self).isShared)
+        #expect(try await container.resolve(ThingPair.self).isShared)
     }
 
     @Test func `a graph instance is shared by requests with equal arguments`() async throws {
@@ -92,20 +85,22 @@ private struct Pair: Sendable {
 
     @Test func `a graph is shared by a factory that asks a captured container`() async throws {
         let parent = Container { Registration(Thing.self) { _ in Thing() } }
-        try await parent.register(Pair.self) { r in
-            try await Pair(first: r.resolve(), second: parent.resolve())
+        try await parent.register(ThingPair.self) { r in
+            try await ThingPair(first: r.resolve(), second: parent.resolve())
         }
-        #expect(try await parent.resolve(Pair.self).isShared)
+        #expect(try await parent.resolve(ThingPair.self).isShared)
     }
 
     @Test(arguments: Lifetime.shared)
     func `a shared creation starts a graph of its own`(lifetime: Lifetime) async throws {
         let container = Container {
             Registration(Thing.self) { _ in Thing() }
-            Registration(Pair.self, lifetime: lifetime) { r in try await Pair(first: r.resolve(), second: r.resolve()) }
+            Registration(ThingPair.self, lifetime: lifetime) { r in
+                try await ThingPair(first: r.resolve(), second: r.resolve())
+            }
             Registration([Thing].self) { r in
                 let own = try await r.resolve(Thing.self)
-                let pair = try await r.resolve(Pair.self)
+                let pair = try await r.resolve(ThingPair.self)
                 return try await [own, pair.first, pair.second, r.resolve()]
             }
         }

@@ -2,14 +2,6 @@ import Testing
 
 @testable import AsyncDI
 
-private protocol Named: Sendable {
-    var name: String { get }
-}
-private final class ObjectNamed: Named {
-    let name: String
-    init(name: String) { self.name = name }
-}
-
 /// Forgetting and disposing.
 @Suite(.timeLimit(.minutes(10))) struct ResetTests {
     @Test(arguments: Lifetime.shared)
@@ -29,16 +21,16 @@ private final class ObjectNamed: Named {
         let container = Container {
             Registration(Thing.self, lifetime: lifetime) { _ in Thing() }
             Registration(Thing.self, lifetime: lifetime) { (_, number: Int) in Thing(number) }
-            Registration(ObjectNamed.self, lifetime: lifetime) { _ in ObjectNamed(name: "") }
+            Registration(NamedObject.self, lifetime: lifetime) { _ in NamedObject(name: "") }
         }
         let (thing, one) = (
             try await container.resolve(Thing.self), try await container.resolve(Thing.self, arguments: 1)
         )
-        let other = try await container.resolve(ObjectNamed.self)
+        let other = try await container.resolve(NamedObject.self)
         try await container.reset(Thing.self)
         #expect(try await container.resolve(Thing.self) !== thing)
         #expect(try await container.resolve(Thing.self, arguments: 1) !== one)
-        #expect(try await container.resolve(ObjectNamed.self) === other)
+        #expect(try await container.resolve(NamedObject.self) === other)
     }
 
     @Test func `reset of a service takes the qualifier named and no other`() async throws {
@@ -76,24 +68,25 @@ private final class ObjectNamed: Named {
         let one = try await container.resolve(Thing.self, arguments: 1)
         try await container.reset(Thing.self, arguments: 2)
         try await container.reset(Thing.self, arguments: "1")
-        try await container.reset(ObjectNamed.self, arguments: 1)
+        try await container.reset(NamedObject.self, arguments: 1)
         #expect(try await container.resolve(Thing.self, arguments: 1) === one)
     }
 
     @Test func `reset of arguments means the service behind a forwarded type where that is registered`() async throws {
         let app = Container {
-            Registration(ObjectNamed.self, lifetime: .scoped) { (_, name: String) in ObjectNamed(name: name) }
-                .implements((any Named).self)
+            Registration(NamedObject.self, lifetime: .scoped) { (_, name: String) in NamedObject(name: name) }
+                .implements((any NamedService).self)
         }
         let child = Container(parent: app) {
-            Registration(ObjectNamed.self, lifetime: .scoped) { (_, name: String) in ObjectNamed(name: "own " + name) }
+            Registration(NamedObject.self, lifetime: .scoped) { (_, name: String) in NamedObject(name: "own " + name) }
         }
-        let own = try await child.resolve(ObjectNamed.self, arguments: "a")
-        let inherited = try await child.resolve((any Named).self, arguments: "a")
+        let own = try await child.resolve(NamedObject.self, arguments: "a")
+        let inherited = try await child.resolve((any NamedService).self, arguments: "a")
         #expect((own.name, inherited.name) == ("own a", "a"))
-        try await child.reset((any Named).self, arguments: "a")
-        #expect(try await child.resolve((any Named).self, arguments: "a") as? ObjectNamed !== inherited as? ObjectNamed)
-        #expect(try await child.resolve(ObjectNamed.self, arguments: "a") === own)
+        try await child.reset((any NamedService).self, arguments: "a")
+        let next = try await child.resolve((any NamedService).self, arguments: "a")
+        #expect(next as? NamedObject !== inherited as? NamedObject)
+        #expect(try await child.resolve(NamedObject.self, arguments: "a") === own)
     }
 
     @Test func `reset of everything forgets the container's cached instances, and keeps registrations`() async throws {
@@ -200,13 +193,13 @@ private final class ObjectNamed: Named {
     @Test func `throughAncestors works for a service`() async throws {
         let root = Container {
             Registration(Thing.self, lifetime: .singleton) { _ in Thing() }
-            Registration(ObjectNamed.self, lifetime: .singleton) { _ in ObjectNamed(name: "") }
+            Registration(NamedObject.self, lifetime: .singleton) { _ in NamedObject(name: "") }
         }
         let child = Container(parent: root)
-        let (thing, other) = (try await child.resolve(Thing.self), try await child.resolve(ObjectNamed.self))
+        let (thing, other) = (try await child.resolve(Thing.self), try await child.resolve(NamedObject.self))
         try await child.reset(Thing.self, throughAncestors: true)
         #expect(try await child.resolve(Thing.self) !== thing)
-        #expect(try await child.resolve(ObjectNamed.self) === other)
+        #expect(try await child.resolve(NamedObject.self) === other)
     }
 
     // MARK: Disposal

@@ -1,12 +1,6 @@
 import AsyncDI
 import Testing
 
-private protocol Named: Sendable {}
-private final class ObjectNamed: Named {
-    let name: String
-    init(name: String) { self.name = name }
-}
-
 /// Resets of arguments and of everything that go up; ``ResetTests`` has those of a lifetime and a service.
 @Suite(.timeLimit(.minutes(10))) struct ResetThroughAncestorsTests {
     @Test(arguments: [nil, "q"])
@@ -62,17 +56,17 @@ private final class ObjectNamed: Named {
         async throws
     {
         let root = Container {
-            Registration(ObjectNamed.self, keyedBy: { (text: String) in text.lowercased() }) { _, text in
-                ObjectNamed(name: text)
+            Registration(NamedObject.self, keyedBy: { (text: String) in text.lowercased() }) { _, text in
+                NamedObject(name: text)
             }
-            .implements((any Named).self)
+            .implements((any NamedService).self)
         }
         let child = Container(parent: root)
-        let one = try await child.resolve(ObjectNamed.self, arguments: "One")
-        let two = try await child.resolve(ObjectNamed.self, arguments: "Two")
-        try await child.reset((any Named).self, arguments: "oNE", throughAncestors: true)
-        #expect(try await child.resolve(ObjectNamed.self, arguments: "ONE") !== one)
-        #expect(try await child.resolve(ObjectNamed.self, arguments: "TWO") === two)
+        let one = try await child.resolve(NamedObject.self, arguments: "One")
+        let two = try await child.resolve(NamedObject.self, arguments: "Two")
+        try await child.reset((any NamedService).self, arguments: "oNE", throughAncestors: true)
+        #expect(try await child.resolve(NamedObject.self, arguments: "ONE") !== one)
+        #expect(try await child.resolve(NamedObject.self, arguments: "TWO") === two)
     }
 
     @Test func `throughAncestors works for everything`() async throws {

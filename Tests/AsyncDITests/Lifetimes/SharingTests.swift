@@ -2,15 +2,6 @@ import Testing
 
 @testable import AsyncDI
 
-private protocol Named: Sendable {
-    var name: String { get }
-}
-private struct ValueNamed: Named { let name: String }
-private final class ObjectNamed: Named {
-    let name: String
-    init(name: String) { self.name = name }
-}
-
 /// A value of which two may differ although they were created in the same way.
 private struct Value: Sendable, Equatable { let number: Int }
 
@@ -20,25 +11,19 @@ private struct Colliding: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(0) }
 }
 
-/// A holder of two instances, which a graph may share between them.
-private struct Pair: Sendable {
-    let first: Thing
-    let second: Thing
-    var isShared: Bool { first === second }
-}
-
 /// How long and where instances are shared: the table of the guide "Lifetimes".
 @Suite(.timeLimit(.minutes(10))) struct SharingTests {
     @Test func `a transient is never shared, with or without arguments`() async throws {
         let container = Container {
             Registration(Thing.self, lifetime: .transient) { _ in Thing() }
             Registration(Thing.self, lifetime: .transient) { (_, number: Int) in Thing(number) }
-            Registration(Pair.self, lifetime: .transient) { r in try await Pair(first: r.resolve(), second: r.resolve())
+            Registration(ThingPair.self, lifetime: .transient) { r in
+                try await ThingPair(first: r.resolve(), second: r.resolve())
             }
         }
         #expect(try await container.resolve(Thing.self) !== container.resolve(Thing.self))
         #expect(try await container.resolve(Thing.self, arguments: 1) !== container.resolve(Thing.self, arguments: 1))
-        #expect(try await !container.resolve(Pair.self).isShared)
+        #expect(try await !container.resolve(ThingPair.self).isShared)
     }
 
     @Test(arguments: Lifetime.shared)
@@ -158,22 +143,22 @@ private struct Pair: Sendable {
     func `an instance of the container asked takes its dependencies from there`(lifetime: Lifetime) async throws {
         let parent = Container {
             Registration(String.self) { _ in "parent" }
-            Registration((any Named).self, lifetime: lifetime) { r in try await ObjectNamed(name: r.resolve()) }
+            Registration((any NamedService).self, lifetime: lifetime) { r in try await NamedObject(name: r.resolve()) }
         }
         let child = Container(parent: parent) { Registration(String.self) { _ in "child" } }
-        #expect(try await child.resolve((any Named).self).name == "child")
-        #expect(try await parent.resolve((any Named).self).name == "parent")
-        #expect(try await child.resolve((any Named).self).name == "child")
+        #expect(try await child.resolve((any NamedService).self).name == "child")
+        #expect(try await parent.resolve((any NamedService).self).name == "parent")
+        #expect(try await child.resolve((any NamedService).self).name == "child")
     }
 
     @Test(arguments: Lifetime.owned)
     func `an owner's instance takes the owner's dependencies, also for a child`(lifetime: Lifetime) async throws {
         let parent = Container {
             Registration(String.self) { _ in "parent" }
-            Registration((any Named).self, lifetime: lifetime) { r in try await ObjectNamed(name: r.resolve()) }
+            Registration((any NamedService).self, lifetime: lifetime) { r in try await NamedObject(name: r.resolve()) }
         }
         let child = Container(parent: parent) { Registration(String.self) { _ in "child" } }
-        #expect(try await child.resolve((any Named).self).name == "parent")
+        #expect(try await child.resolve((any NamedService).self).name == "parent")
     }
 
     // MARK: Values
@@ -183,14 +168,14 @@ private struct Pair: Sendable {
         let runs = Counter()
         let container = Container {
             Registration(Value.self, lifetime: lifetime) { _ in Value(number: runs.increment()) }
-            Registration((any Named).self, lifetime: lifetime) { _ in ValueNamed(name: "\(runs.increment())") }
+            Registration((any NamedService).self, lifetime: lifetime) { _ in NamedValue(name: "\(runs.increment())") }
             Registration(Value.self, lifetime: lifetime) { (_, factor: Int) in Value(number: runs.increment() * factor)
             }
         }
         #expect(try await container.resolve(Value.self) == Value(number: 1))
         #expect(try await container.resolve(Value.self) == Value(number: 1))
-        #expect(try await container.resolve((any Named).self).name == "2")
-        #expect(try await container.resolve((any Named).self).name == "2")
+        #expect(try await container.resolve((any NamedService).self).name == "2")
+        #expect(try await container.resolve((any NamedService).self).name == "2")
         #expect(try await container.resolve(Value.self, arguments: 10) == Value(number: 30))
         #expect(try await container.resolve(Value.self, arguments: 10) == Value(number: 30))
     }
@@ -212,16 +197,16 @@ private struct Pair: Sendable {
     @Test func `the default lifetime is graph`() async throws {
         let container = Container {
             Registration(Thing.self) { _ in Thing() }
-            Registration(Pair.self) { r in try await Pair(first: r.resolve(), second: r.resolve()) }
+            Registration(ThingPair.self) { r in try await ThingPair(first: r.resolve(), second: r.resolve()) }
         }
-        #expect(try await container.resolve(Pair.self).isShared)
+        #expect(try await container.resolve(ThingPair.self).isShared)
         #expect(try await container.resolve(Thing.self) !== container.resolve(Thing.self))
     }
 
     @Test func `the default lifetime can be changed for a container, and not for its children`() async throws {
         let container = Container(defaultLifetime: .singleton) {
             Registration(Thing.self) { _ in Thing() }
-            Registration(using: { (thing: Thing) in Pair(first: thing, second: thing) })
+            Registration(using: { (thing: Thing) in ThingPair(first: thing, second: thing) })
         }
         let thing = try await container.resolve(Thing.self)
         #expect(try await container.resolve(Thing.self) === thing)

@@ -2,15 +2,6 @@ import Testing
 
 @testable import AsyncDI
 
-private protocol Named: Sendable {
-    var name: String { get }
-}
-private struct ValueNamed: Named { let name: String }
-private final class ObjectNamed: Named {
-    let name: String
-    init(name: String) { self.name = name }
-}
-
 /// A value of which two may differ although they were created in the same way.
 private struct Value: Sendable, Equatable { let number: Int }
 
@@ -47,14 +38,14 @@ private struct Value: Sendable, Equatable { let number: Int }
     @Test func `a weak object behind a protocol is shared, and dropped when no caller retains it`() async throws {
         let runs = Counter()
         let container = Container {
-            Registration((any Named).self, lifetime: .weak) { _ in ObjectNamed(name: "\(runs.increment())") }
+            Registration((any NamedService).self, lifetime: .weak) { _ in NamedObject(name: "\(runs.increment())") }
         }
-        var held: (any Named)? = try await container.resolve((any Named).self)
-        #expect(try await container.resolve((any Named).self).name == "1")
-        let reference = WeakReference(held as! ObjectNamed)
+        var held: (any NamedService)? = try await container.resolve((any NamedService).self)
+        #expect(try await container.resolve((any NamedService).self).name == "1")
+        let reference = WeakReference(held as! NamedObject)
         held = nil
         while reference.instance != nil { await Task.yield() }
-        #expect(try await container.resolve((any Named).self).name == "2")
+        #expect(try await container.resolve((any NamedService).self).name == "2")
     }
 
     @Test func `a weak value is never shared`() async throws {
@@ -65,13 +56,13 @@ private struct Value: Sendable, Equatable { let number: Int }
             }
             Registration(Value.self, lifetime: .weak) { _ in Value(number: runs.increment()) }
             Registration([Int].self, lifetime: .weak) { _ in [runs.increment()] }
-            Registration((any Named).self, lifetime: .weak) { _ in ValueNamed(name: "\(runs.increment())") }
+            Registration((any NamedService).self, lifetime: .weak) { _ in NamedValue(name: "\(runs.increment())") }
         }
         for _ in 0..<2 {
             let held = (
                 try await container.resolve(Int.self), try await container.resolve(String.self),
                 try await container.resolve(Value.self), try await container.resolve([Int].self),
-                try await container.resolve((any Named).self)
+                try await container.resolve((any NamedService).self)
             )
             withExtendedLifetime(held) {}
         }

@@ -2,8 +2,6 @@ import Testing
 
 @testable import AsyncDI
 
-private final class Nest: Sendable {}
-
 /// A service that requests itself where its own creation is not found: in a new graph, or in a new container that
 /// searches its own one.
 @Suite(.timeLimit(.minutes(10))) struct RepeatedGraphTests {

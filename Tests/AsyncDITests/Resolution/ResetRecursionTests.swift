@@ -2,11 +2,6 @@ import Testing
 
 @testable import AsyncDI
 
-private final class Nest: Sendable {
-    let inner: (any Sendable)?
-    init(_ inner: (any Sendable)? = nil) { self.inner = inner }
-}
-
 private final class Token: Sendable {}
 
 private final class Outside: Sendable {

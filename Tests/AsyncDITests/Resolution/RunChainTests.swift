@@ -16,11 +16,6 @@ private struct Counted: Hashable, Sendable {
     }
 }
 
-private final class Nest: Sendable {
-    let depth: Int
-    init(_ depth: Int) { self.depth = depth }
-}
-
 /// The cost of looking for a cycle in deep chains of runs.
 @Suite(.timeLimit(.minutes(10))) struct RunChainTests {
     private static let depth = 5_000
@@ -98,14 +93,14 @@ private final class Nest: Sendable {
     @Test func `arguments are compared n log n times`() async throws {
         let steps = Counter()
         let container = Container {
-            Registration(Nest.self, lifetime: .transient) { (r, level: Counted) in
-                guard level.number > 0 else { return Nest(0) }
+            Registration(Thing.self, lifetime: .transient) { (r, level: Counted) in
+                guard level.number > 0 else { return Thing(0) }
                 let next = Counted(number: level.number - 1, steps: level.steps)
-                return Nest(try await r.resolve(Nest.self, arguments: next).depth + 1)
+                return Thing(try await r.resolve(Thing.self, arguments: next).number + 1)
             }
         }
         let nest = try await container.resolve(
-            Nest.self, arguments: Counted(number: Self.depth, steps: steps))
+            Thing.self, arguments: Counted(number: Self.depth, steps: steps))
         #expect(nest.depth == Self.depth)
         #expect(steps.value < Self.depth * 64, "32 of the nearest, then hashes: \(steps.value)")
     }
@@ -114,25 +109,25 @@ private final class Nest: Sendable {
     func `a cycle is noticed at once, however deep`(depth: Int) async throws {
         let runs = Counter()
         let container = Container {
-            Registration(Nest.self, lifetime: .transient) { (r, level: Int) in
+            Registration(Thing.self, lifetime: .transient) { (r, level: Int) in
                 runs.increment()
                 // The last one resolves the first.
-                return try await r.resolve(Nest.self, arguments: level == 0 ? depth : level - 1)
+                return try await r.resolve(Thing.self, arguments: level == 0 ? depth : level - 1)
             }
         }
-        await expect(.circularDependency) { try await container.resolve(Nest.self, arguments: depth) }
+        await expect(.circularDependency) { try await container.resolve(Thing.self, arguments: depth) }
         #expect(runs.value == depth + 1)
     }
 
     @Test func `a request that leads into a cycle far below is noticed at once`() async throws {
         let runs = Counter()
         let container = Container {
-            Registration(Nest.self, lifetime: .transient) { (r, level: Int) in
+            Registration(Thing.self, lifetime: .transient) { (r, level: Int) in
                 runs.increment()
-                return try await r.resolve(Nest.self, arguments: level == 0 ? 40 : level - 1)
+                return try await r.resolve(Thing.self, arguments: level == 0 ? 40 : level - 1)
             }
         }
-        let error = await expect(.circularDependency) { try await container.resolve(Nest.self, arguments: 200) }
+        let error = await expect(.circularDependency) { try await container.resolve(Thing.self, arguments: 200) }
         #expect(runs.value == 201)
         #expect(error?.path.count == 202)
     }
