@@ -88,24 +88,29 @@ private final class Report: Sendable {
         }
     }
 
+    /// Services of which one fails while another one's factory, which leases a third, waits for the gate.
+    private func failing(beside mayEnd: Gate, _ closed: Counter, noticesCancellation: Bool) -> Registrations {
+        Registrations {
+            Registration(Disk.self, lifetime: .singleton) { _ in Disk() }.onDispose { _ in closed.increment() }
+            Registration(Report.self, lifetime: .singleton) { r in
+                let disk = try await r.lease(Disk.self)
+                await mayEnd.pass()
+                if noticesCancellation { try Task.checkCancellation() }
+                return Report(disk)
+            }
+            .eager()
+            Registration(Int.self, lifetime: .singleton) { _ in
+                await mayEnd.arrived()
+                throw TestError(1)
+            }
+            .eager()
+        }
+    }
+
     @Test func `a failed start waits for the creations that it has cancelled`() async throws {
         try await finishes {
             let (mayEnd, closed) = (Gate(), Counter())
-            let container = Container {
-                Registration(Disk.self, lifetime: .singleton) { _ in Disk() }.onDispose { _ in closed.increment() }
-                Registration(Report.self, lifetime: .singleton) { r in
-                    let disk = try await r.lease(Disk.self)
-                    await mayEnd.pass()
-                    try Task.checkCancellation()
-                    return Report(disk)
-                }
-                .eager()
-                Registration(Int.self, lifetime: .singleton) { _ in
-                    await mayEnd.arrived()
-                    throw TestError(1)
-                }
-                .eager()
-            }
+            let container = Container { failing(beside: mayEnd, closed, noticesCancellation: true) }
             let start = Task { try await container.start() }
             // The cancelled creation goes on for a while.
             await until {
@@ -121,20 +126,7 @@ private final class Report: Sendable {
     @Test func `a failed start waits a second at most for a factory that ignores its cancellation`() async throws {
         try await finishes {
             let (clock, mayEnd, closed) = (ManualClock(), Gate(), Counter())
-            let container = Container(clock: clock) {
-                Registration(Disk.self, lifetime: .singleton) { _ in Disk() }.onDispose { _ in closed.increment() }
-                Registration(Report.self, lifetime: .singleton) { r in
-                    let disk = try await r.lease(Disk.self)
-                    await mayEnd.pass()
-                    return Report(disk)
-                }
-                .eager()
-                Registration(Int.self, lifetime: .singleton) { _ in
-                    await mayEnd.arrived()
-                    throw TestError(1)
-                }
-                .eager()
-            }
+            let container = Container(clock: clock) { failing(beside: mayEnd, closed, noticesCancellation: false) }
             let start = Task { try await container.start() }
             await clock.sleepers(reach: 1)
             clock.advance(by: .seconds(1))
