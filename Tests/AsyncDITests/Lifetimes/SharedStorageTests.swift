@@ -94,21 +94,25 @@ import Testing
 
     // MARK: Reset before the store
 
-    @Test(arguments: [false, true])
-    func `an instance reset in flight is not stored, and does not clear its successor`(isReplaced: Bool) async throws {
-        let shop = Shop()
+    @Test(arguments: [false, true], [false, true])
+    func `an instance reset in flight is not stored, and does not clear its successor`(
+        isReplaced: Bool, isHeldWeakly: Bool
+    ) async throws {
+        let shop = Shop(isHeldWeakly: isHeldWeakly)
         let old = shop.resolve()
         await shop.factory.began(1)
         if isReplaced { shop.replace() } else { try await shop.container.reset(Thing.self) }
         let new = shop.resolve()
         await shop.factory.began(2)
-        shop.factory.answer(Thing(2), run: 1)
+        let things = (Thing(1), Thing(2))
+        shop.factory.answer(things.1, run: 1)
         #expect(try await new.value == 2)
-        shop.factory.answer(Thing(1), run: 0)
+        shop.factory.answer(things.0, run: 0)
         #expect(try await old.value == 1)
         try await shop.expectCurrent(2)
         #expect(shop.shelf.log.entries == [.clear, .store(2)])
         try await shop.container.dispose()
+        withExtendedLifetime(things) {}
         #expect(shop.disposed.entries.sorted() == [1, 2])
         #expect(shop.shelf.number == nil)
     }
@@ -159,26 +163,6 @@ import Testing
     }
 
     // MARK: Replaced during the store
-
-    @Test func `an instance replaced while it is stored is cleared before its successor is stored`() async throws {
-        let shop = Shop()
-        let new = Locked<Task<Int, any Error>?>(nil)
-        shop.shelf.interrupt(.store(1)) {
-            shop.replace()
-            shop.factory.answer(Thing(2), run: 1)
-            let task = shop.resolve()
-            new.withLock { $0 = task }
-        }
-        let old = shop.resolve()
-        shop.factory.answer(Thing(1), run: 0)
-        #expect(try await old.value == 1)
-        let task = try #require(new.withLock { $0 })
-        #expect(try await task.value == 2)
-        try await shop.expectCurrent(2)
-        #expect(shop.shelf.log.entries == [.store(1), .clear, .store(2)])
-        try await shop.container.dispose()
-        #expect(shop.disposed.entries.sorted() == [1, 2])
-    }
 
     @Test func `a successor that is complete while its predecessor is stored is stored after it`() async throws {
         let shop = Shop()
@@ -251,7 +235,7 @@ import Testing
         try await shop.container.dispose()
     }
 
-    // MARK: Several, weak ones, leases, dropped containers
+    // MARK: Several, leases, dropped containers
 
     @Test func `after resets in flight only the instance of the last creation is stored, whatever the order`()
         async throws
@@ -279,23 +263,6 @@ import Testing
             try await shop.container.dispose()
             #expect(Set(shop.disposed.entries).count == shop.disposed.entries.count, "seed \(seed)")
         }
-    }
-
-    @Test func `a weak storage refers to the successor of an instance that was reset in flight`() async throws {
-        let shop = Shop(isHeldWeakly: true)
-        let old = shop.resolve()
-        await shop.factory.began(1)
-        try await shop.container.reset(Thing.self)
-        let new = shop.resolve()
-        await shop.factory.began(2)
-        let things = (Thing(1), Thing(2))
-        shop.factory.answer(things.1, run: 1)
-        #expect(try await new.value == 2)
-        shop.factory.answer(things.0, run: 0)
-        #expect(try await old.value == 1)
-        try await shop.expectCurrent(2)
-        withExtendedLifetime(things) {}
-        try await shop.container.dispose()
     }
 
     @Test func `a lease of an instance reset in flight holds it, and its disposal follows the lease`() async throws {
