@@ -203,43 +203,28 @@ struct ChaosTests {
         #expect(ChaosPlan(seed: 3, faults: []).fault("Store factory", number: 0) == nil)
     }
 
-    @Test func `a body that hangs fails its round, with its waits`() async throws {
-        let gate = Gate()
-        let clock = HeldClock()
+    @Test(arguments: [(true, "has not ended within"), (false, "the onDispose of Pool")])
+    func `a body or a disposal that hangs fails its round, with its waits`(isBody: Bool, problem: String) async throws {
+        let (gate, clock) = (Gate(), HeldClock())
+        let hang: @Sendable () async -> Void = {
+            clock.letGo()
+            await gate.wait()
+        }
         let error = await #expect(throws: ChaosFailure.self) {
             try await Patience.$clock.withValue(clock) {
                 try await withChaos(seed: 1, rounds: 1, faults: []) {
                     Registration(Pool.self, lifetime: .singleton) { _ in
-                        clock.letGo()
-                        await gate.wait()
+                        if isBody { await hang() }
                         return Pool("late")
                     }
+                    .onDispose { _ in if !isBody { await hang() } }
                 } operation: { container in
                     _ = try await container.resolve(Pool.self)
                 }
             }
         }
         gate.open()
-        #expect(error?.problems.first?.contains("has not ended within") == true)
-    }
-
-    @Test func `a disposal that hangs fails its round`() async throws {
-        let gate = Gate()
-        let clock = HeldClock()
-        let error = await #expect(throws: ChaosFailure.self) {
-            try await Patience.$clock.withValue(clock) {
-                try await withChaos(seed: 1, rounds: 1, faults: []) {
-                    Registration(Pool.self, lifetime: .singleton) { _ in Pool("") }.onDispose { _ in
-                        clock.letGo()
-                        await gate.wait()
-                    }
-                } operation: { container in
-                    _ = try await container.resolve(Pool.self)
-                }
-            }
-        }
-        gate.open()
-        #expect(error?.problems.first?.contains("the onDispose of Pool") == true)
+        #expect(error?.problems.first?.contains(problem) == true)
     }
 
     @Test func `planned errors may leave the body, and all kinds of them do`() async throws {

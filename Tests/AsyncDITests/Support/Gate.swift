@@ -36,14 +36,18 @@ final class Gate: Sendable {
     }
 
     /// Counts an arrival without waiting.
-    func arrive() {
-        let ready = state.withLock { state in
+    ///
+    /// - Returns: How many have come.
+    @discardableResult
+    func arrive() -> Int {
+        let (arrivals, ready) = state.withLock { state in
             state.arrivals += 1
             let ready = state.watchers.filter { $0.count <= state.arrivals }
             state.watchers.removeAll { $0.count <= state.arrivals }
-            return ready
+            return (state.arrivals, ready)
         }
         for watcher in ready { watcher.continuation.resume() }
+        return arrivals
     }
 
     /// How many have come.
