@@ -75,15 +75,39 @@ import Testing
         #expect(disposed.entries == [1])
     }
 
-    @Test func `onCreate of an instance registration runs, or is refused`() async throws {
-        let created = Counter()
-        let container = Container()
-        do {
-            try await container.register(Registration(instance: Thing()).onCreate { _, _ in created.increment() })
-            _ = try await container.resolve(Thing.self)
-            #expect(created.value == 1)
-        } catch {
-            #expect(ResolutionError.Code.invalidRegistration ~= error)
+    @Test func `hooks receive the arguments of the request`() async throws {
+        let log = Log<String>()
+        let container = Container {
+            Registration(Thing.self, lifetime: .multiton) { (_, number: Int, _: String) in Thing(number) }
+                .onCreate { (_: Resolver, thing: Thing, number: Int, name: String) in
+                    log.append("create \(thing.number) \(number) \(name)")
+                }
+                .injectProperties { (_: Resolver, thing: Thing, number: Int, name: String) in
+                    log.append("inject \(thing.number) \(number) \(name)")
+                }
+        }
+        for name in ["a", "b", "a"] { _ = try await container.resolve(Thing.self, arguments: 7, name) }
+        #expect(log.entries == ["inject 7 7 a", "create 7 7 a", "inject 7 7 b", "create 7 7 b"])
+    }
+
+    @Test func `hooks with other arguments than the factory's are refused`() async {
+        let withNumber = Registration(Thing.self, lifetime: .multiton) { (_, number: Int) in Thing(number) }
+        let without = Registration(Thing.self, lifetime: .singleton) { _ in Thing() }
+        for registration in [
+            withNumber.onCreate { (_: Resolver, _: Thing, _: String) in },
+            withNumber.injectProperties { (_: Resolver, _: Thing, _: String) in },
+            without.onCreate { (_: Resolver, _: Thing, _: String) in },
+        ] {
+            let error = await expect(.invalidRegistration) { try await Container().register(registration) }
+            #expect(error?.message.contains("has a hook that takes the arguments (String)") == true)
+        }
+    }
+
+    @Test func `creation hooks of a given instance are refused`() async {
+        let given = Registration(instance: Thing())
+        for registration in [given.onCreate { _, _ in }, given.injectProperties { _, _ in }] {
+            let error = await expect(.invalidRegistration) { try await Container().register(registration) }
+            #expect(error?.message.contains("has creation hooks") == true)
         }
     }
 

@@ -75,32 +75,20 @@ private final class Draft {
         #expect(error?.description.contains("make(") == true)
     }
 
-    @Test func `hooks of a making registration run, or are refused`() async throws {
-        let hooks = Counter()
-        let container = Container()
-        do {
-            try await container.register(
-                Registration(making: Thing.self) { _ in Thing() }
-                    .injectProperties { _, _ in hooks.increment() }
-                    .onCreate { _, _ in hooks.increment() })
-            _ = try await container.make(Thing.self)
-            #expect(hooks.value == 2)
-        } catch {
-            #expect(ResolutionError.Code.invalidRegistration ~= error)
+    @Test func `hooks, other types and an early creation of a making registration are refused`() async {
+        let making = Registration(making: Thing.self) { _ in Thing() }
+        for (registration, problem) in [
+            (making.injectProperties { _, _ in }, "has creation hooks"),
+            (making.onCreate { _, _ in }, "has creation hooks"),
+            (making.implements((any Sendable).self), "is registered with making:, and cannot be resolved"),
+            (making.eager(), "is registered with making:, and cannot be resolved"),
+        ] {
+            let error = await expect(.invalidRegistration) { try await Container().register(registration) }
+            #expect(error?.message.contains(problem) == true)
+            await expect(.invalidRegistration) { try await Container { registration }.make(Thing.self) }
         }
-    }
-
-    @Test func `a making registration that implements another type does not crash`() async throws {
-        await #expect(processExitsWith: .success) {
-            let container = Container()
-            do {
-                try await container.register(
-                    Registration(making: Thing.self) { _ in Thing() }.implements((any Sendable).self))
-                _ = try await container.resolve((any Sendable).self)
-            } catch is ResolutionError {
-                // An answer too.
-            }
-        }
+        let implementing = Container { making.implements((any Sendable).self) }
+        await expect(.invalidRegistration) { try await implementing.resolve((any Sendable).self) }
     }
 
     @Test func `a fallback that is being disposed makes nothing`() async throws {
