@@ -183,7 +183,7 @@ private final class D: Sendable {}
     }
 
     @Test func `a cycle that closes between tasks is refused, and only its closing edge`() async throws {
-        let (inA, inB) = (Gate(), Gate())
+        let (inA, inB, refusals) = (Gate(), Gate(), Counter())
         let container = Container {
             Registration(A.self, lifetime: .singleton) { r in
                 await inA.pass()
@@ -196,6 +196,7 @@ private final class D: Sendable {}
                     _ = try await r.resolve(A.self)
                 } catch ResolutionError.Code.circularDependency {
                     // Goes another way, and succeeds.
+                    refusals.increment()
                 }
                 return B()
             }
@@ -209,6 +210,7 @@ private final class D: Sendable {}
         inB.open()
         _ = try await first.value
         _ = try await second.value
+        #expect(refusals.value == 1)
     }
 
     @Test func `a cycle between tasks has the whole path for each of them`() async throws {

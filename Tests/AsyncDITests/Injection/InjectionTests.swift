@@ -188,35 +188,6 @@ struct InjectionTests {
 
     private protocol API: AnyObject, Sendable {}
     private final class Real: API {}
-    private struct Model: Sendable {
-        @Inject var number: Int
-        @OptionalInject var missing: Double?
-        @LazyInject var lazy: Lazy<String>
-    }
-
-    @Test func `a wrapper takes its container when it is initialized`() async throws {
-        let container = Container {
-            Registration(Int.self, instance: 1)
-            Registration(String.self) { _ in "made" }
-        }
-        let model = Injection.with(container) { Model() }
-        #expect(model.number == 1)
-        #expect(model.missing == nil)
-        #expect(try await model.lazy() == "made")
-        let other = Container { Registration(Int.self, instance: 2) }
-        #expect(try Injection.with(other) { try model.$number() } == 1)
-    }
-
-    @Test func `a failure can be looked at without ending the process`() async throws {
-        struct Holder {
-            @Inject var number: Int
-        }
-        let container = Container { Registration(Int.self, lifetime: .singleton) { _ in 5 } }
-        let holder = Injection.with(container) { Holder() }
-        await expect(.notReady) { try holder.$number() }
-        _ = try await container.resolve(Int.self)
-        #expect(holder.number == 5)
-    }
 
     @Test func `eager start-up makes an injected service ready`() async throws {
         struct Holder {
@@ -227,14 +198,6 @@ struct InjectionTests {
         }
         try await container.start()
         #expect(Injection.with(container) { Holder() }.number == 5)
-    }
-
-    @Test func `a mock is passed in`() {
-        struct Holder {
-            @Inject var number: Int
-            init(number: Int) { _number = Inject(instance: number) }
-        }
-        #expect(Holder(number: 8).number == 8)
     }
 
     @Test func `a weak wrapper does not keep its object alive`() async throws {

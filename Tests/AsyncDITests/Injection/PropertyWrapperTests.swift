@@ -75,6 +75,7 @@ struct PropertyWrapperTests {
         let other = Container { Registration((any Printer).self, instance: PaperPrinter("other")) }
         let model = Injection.with(container) { Model() }
         #expect(Injection.with(other) { model.printer.name } == "paper")
+        #expect(try Injection.with(other) { try model.$printer() } === model.printer)
         #expect(Injection.with(other) { Model(printer: Inject(from: container)).printer.name } == "paper")
         #expect(Model(printer: Inject(instance: PaperPrinter("mock"))).printer.name == "mock")
     }
