@@ -59,9 +59,7 @@ extension Request {
 
     /// The scopes that the requesting task has outlived, if they are below the requested container.
     private var outlived: OutlivedScopes? {
-        guard isOfOutlivingTask, let outlived = graph?.outlived ?? asker?.outlived, outlived.areBelow(host) else {
-            return nil
-        }
+        guard let outlived = graph?.outlived ?? asker?.outlived, outlived.areBelow(host) else { return nil }
         return outlived
     }
 
@@ -76,18 +74,18 @@ extension Request {
 
     /// The same for contributions.
     func checkOutlivedContributions(keyedBy type: (any Any.Type)?) throws {
-        guard isOfOutlivingTask, let scope = outlived?.contributor(to: key, keyedBy: type, requestedFrom: host.table)
-        else { return }
-        throw outlivedError(scope)
+        if let scope = contributor(keyedBy: type) { throw outlivedError(scope) }
     }
 
     /// Whether the key was known in a scope that the requesting task has outlived.
     ///
     /// A wrapper of the service then throws when it is used.
-    var wasKnown: Bool { isOfOutlivingTask && outlived?.owner(of: key, answeredBy: nil) != nil }
+    var wasKnown: Bool { outlived?.owner(of: key, answeredBy: nil) != nil }
     /// Whether such a scope had a wanted contribution.
-    func wasContributed(keyedBy type: (any Any.Type)? = nil) -> Bool {
-        isOfOutlivingTask && outlived?.contributor(to: key, keyedBy: type, requestedFrom: host.table) != nil
+    func wasContributed(keyedBy type: (any Any.Type)?) -> Bool { contributor(keyedBy: type) != nil }
+
+    private func contributor(keyedBy type: (any Any.Type)?) -> (any ResolutionHost)? {
+        outlived?.contributor(to: key, keyedBy: type, requestedFrom: host.table)
     }
 
     private func outlivedError(_ scope: any ResolutionHost) -> ResolutionError {
