@@ -3,7 +3,7 @@
 /// A pure value. The steps are in chunks, each of which is larger than those in front of it: growing step by step
 /// copies each step no more often than there are chunks, which is the logarithm of their number. What is read is put
 /// together then.
-struct ErrorPath<Step> {
+struct ErrorPath<Step: Sendable>: Sendable {
     /// The innermost chunk first; the steps of each are outermost first.
     private var chunks: [[Step]] = []
 
@@ -30,33 +30,5 @@ struct ErrorPath<Step> {
         }
         chunks.append(front)
         return copied
-    }
-}
-
-extension ErrorPath: Sendable where Step: Sendable {}
-
-/// A step that may be there twice in a path.
-protocol RepeatableStep {
-    /// Equal for steps that are the same.
-    var repetitionHash: Int { get }
-    /// Whether both stand for the same.
-    func isSame(as other: Self) -> Bool
-}
-
-extension Array where Element: RepeatableStep {
-    /// The path up to the first step that was there before: where a cycle is complete.
-    ///
-    /// Compares only steps that have the same hash.
-    var upToFirstRepetition: [Element] {
-        var seen: [Int: [Int]] = [:]
-        seen.reserveCapacity(count)
-        for (index, step) in enumerated() {
-            let hash = step.repetitionHash
-            if let earlier = seen[hash], earlier.contains(where: { step.isSame(as: self[$0]) }) {
-                return Array(self[...index])
-            }
-            seen[hash, default: []].append(index)
-        }
-        return self
     }
 }

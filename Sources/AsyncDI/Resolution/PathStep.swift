@@ -1,5 +1,5 @@
 /// One registration with its arguments, in the path of a request.
-struct PathStep: RepeatableStep, Sendable {
+struct PathStep: Sendable {
     let key: ServiceKey
     /// The registration, by identity; nil without one.
     let binding: Binding?
@@ -15,7 +15,7 @@ struct PathStep: RepeatableStep, Sendable {
     }
 
     /// Of the registration and the arguments; the key follows from the registration.
-    var repetitionHash: Int {
+    fileprivate var repetitionHash: Int {
         var hasher = Hasher()
         if let binding { hasher.combine(ObjectIdentifier(binding)) } else { hasher.combine(key) }
         hasher.combine(pack.identityHash)
@@ -31,4 +31,22 @@ struct PathStep: RepeatableStep, Sendable {
 extension PathStep: CustomStringConvertible {
     /// The service and where it is registered: `Owner (App/Modules.swift:12)`.
     var description: String { site.map { "\(key) (\($0))" } ?? key.description }
+}
+
+extension [PathStep] {
+    /// The path up to the first step that was there before: where a cycle is complete.
+    ///
+    /// Compares only steps that have the same hash.
+    var upToFirstRepetition: [PathStep] {
+        var seen: [Int: [Int]] = [:]
+        seen.reserveCapacity(count)
+        for (index, step) in enumerated() {
+            let hash = step.repetitionHash
+            if let earlier = seen[hash], earlier.contains(where: { step.isSame(as: self[$0]) }) {
+                return Array(self[...index])
+            }
+            seen[hash, default: []].append(index)
+        }
+        return self
+    }
 }
