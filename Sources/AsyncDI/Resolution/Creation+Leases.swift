@@ -1,15 +1,5 @@
 /// The leases of a factory, which its instance takes over.
 extension Creation {
-    /// A container's disposal waits for its creations.
-    ///
-    /// A lease of an unfinished instance waits for that instance. A drain of a key waits for the end of its creation.
-    var endsAndLeases: [Activity] {
-        let others: [Activity]? = extrasIfAny { state in
-            (state.leases?.flatMap(\.outer) ?? []) + [state.end, state.hooks].compactMap(\.self)
-        }
-        return (home?.ends ?? []) + (others ?? [])
-    }
-
     /// Keeps a lease of the factory, or of the instance that this one decorates, as long as the instance.
     ///
     /// Returns false after the creation's end: a task that outlives the factory has no instance that could hold the

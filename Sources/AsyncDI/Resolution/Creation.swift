@@ -149,7 +149,15 @@ final class Creation: Activity, @unchecked Sendable {
         super.init(.creation, inside: host.caller(of: run))
     }
 
-    override var outer: [Activity] { endsAndLeases }
+    /// A container's disposal waits for its creations.
+    ///
+    /// A lease of an unfinished instance waits for that instance. A drain of a key waits for the end of its creation.
+    override var outer: [Activity] {
+        let others: [Activity]? = extrasIfAny { state in
+            (state.leases?.flatMap(\.outer) ?? []) + [state.end, state.hooks].compactMap(\.self)
+        }
+        return (home?.ends ?? []) + (others ?? [])
+    }
     override var beginner: Caller? {
         guard graph == nil else { return enclosing }
         return begunIn.load().map { Caller(activity: $0, run: begunBy.load()) }
