@@ -101,7 +101,7 @@ private struct Counted: Hashable, Sendable {
         }
         let nest = try await container.resolve(
             Thing.self, arguments: Counted(number: Self.depth, steps: steps))
-        #expect(nest.depth == Self.depth)
+        #expect(nest.number == Self.depth)
         #expect(steps.value < Self.depth * 64, "32 of the nearest, then hashes: \(steps.value)")
     }
 

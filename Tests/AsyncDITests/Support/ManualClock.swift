@@ -1,3 +1,5 @@
+import Testing
+
 @testable import AsyncDI
 
 /// A clock that stands still until the test moves it.
