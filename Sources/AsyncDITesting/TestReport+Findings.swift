@@ -5,7 +5,7 @@ extension TestReport {
     static func overrideOfNothing(_ entry: Registrations.Entry, _ near: [Registrations.Entry]) -> TestReport {
         let known =
             near.isEmpty
-            ? "Nothing is registered for \(entry.key.service)."
+            ? "Nothing is registered for \(readableName(of: entry.key.service))."
             : "Registered are \(near.map(\.description).joined(separator: ", "))."
         return TestReport(
             .overrideOfNothing,

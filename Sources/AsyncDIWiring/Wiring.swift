@@ -77,18 +77,11 @@ struct Wiring {
         let roots = services.filter { (try? graph.unreachable(fromServices: [$0])) != nil }
         if roots.isEmpty { return [] }
         let found = try graph.unreachable(fromServices: roots)
-        var (unused, opaque) = (found.nodes, found.opaque)
-        // A value that a scope supplies stands for the expected one, and is used where that is.
-        var supplied = graph.details.filter(\.isOfScope)
-        while true {
-            let services = Set(graph.details.filter { !$0.isOfScope && !unused.contains($0) }.map(\.service))
-            let used = supplied.filter { services.contains($0.service) }
-            if used.isEmpty { break }
-            supplied.removeAll(where: used.contains)
-            let others = try graph.unreachable(from: used.map(\.name))
-            unused.removeAll { !others.nodes.contains($0) }
-            opaque += others.opaque.filter { !opaque.contains($0) }
-        }
+        // The registrations of scopes may be used by what the application resolves, through optional dependencies too,
+        // which the graph shows only where they are registered.
+        let ofScopes = try graph.unreachable(from: graph.details.filter(\.isOfScope).map(\.name))
+        var unused = found.nodes.filter(ofScopes.nodes.contains)
+        let opaque = found.opaque + ofScopes.opaque.filter { !found.opaque.contains($0) }
         unused.removeAll { $0.site == nil || $0.isOfScope }
         if opaque.isEmpty { return unused.map { WiringDiagnostic(unused: $0) } }
         if unused.isEmpty { return [] }

@@ -48,6 +48,14 @@ struct ChaosRoundTests {
         #expect(count.withLock { $0 } == 1)
     }
 
+    private struct Stop: Error {}
+
+    @Test func `a round that fails is the last one, however many are left`() async {
+        await #expect(throws: (any Error).self) {
+            try await withChaos(seed: 1, rounds: .max, faults: []) { _ in throw Stop() }
+        }
+    }
+
     @Test func `a round with registrations of its own is the test's container too`() async throws {
         try await Task.detached {
             try await withChaos(seed: 1, rounds: 1, faults: []) {

@@ -53,6 +53,20 @@ struct WithTestContainerTests {
         #expect(report.message.contains(".allowing(.overrideOfNothing, because: "))
     }
 
+    private enum Cart {
+        struct Item: Sendable {}
+    }
+
+    @Test func `an override of nothing is called by its whole name`() async throws {
+        let overridden = try await reports {
+            Registration(instance: "")
+        } overrides: {
+            Registration(instance: Cart.Item())
+        }
+        #expect(overridden.count == 1)
+        #expect(overridden.first?.message.contains("Nothing is registered for Cart.Item.") == true)
+    }
+
     @Test func `an override of an implemented type replaces the instance behind it`() async throws {
         let found = try await reports {
             Registration(RealGateway.self, lifetime: .singleton) { _ in RealGateway() }.implements((any Gateway).self)

@@ -110,6 +110,34 @@ import Testing
         #expect(outcome.status == 0 && outcome.output == "" && outcome.errors == "")
     }
 
+    private struct Host: Sendable {
+        let plugs: [Plug]?
+        let extra: Extra?
+    }
+    private struct Plug: Sendable {
+        let ink: Ink
+    }
+    private struct Extra: Sendable {
+        let font: Font
+    }
+
+    @Test func `a service that only a scope's own registrations for optional dependencies need is used`() async {
+        let outcome = await run(warnings: .unused) {
+            let app = Container(name: "app") {
+                Registration(using: Ink.init, lifetime: .singleton)
+                Registration(using: Font.init, lifetime: .singleton)
+                Registration(using: Host.init(plugs:extra:))
+            }
+            return [
+                CheckedContainer(app).scope("request", resolving: Host.self) {
+                    Registration(using: Plug.init(ink:)).intoMany()
+                    Registration(using: Extra.init(font:))
+                }
+            ]
+        }
+        #expect(outcome.status == 0 && outcome.output == "" && outcome.errors == "")
+    }
+
     @Test
     func `a service that closures may use, that is eager, or that is resolved itself, outlives no user for certain`()
         async

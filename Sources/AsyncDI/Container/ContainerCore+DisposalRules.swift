@@ -40,11 +40,23 @@ extension ContainerCore {
                 .invalidOperation, "the body of a withInstance \(action), which waits for its lease to end.",
                 advice: "Call it after the bodies that use the instance.")
         }
-        for scope in Self.scopesOfBodies where scope.body?.held.contains(where: isAwaited) == true {
+        let bodies = Self.scopesOfBodies.map { (scope: $0, work: "body", holder: $0.body) }
+        let parts = LeaseContext.scopesOfWork.map { (scope: $0, work: "work", holder: $0.bodyReference.object) }
+        for (scope, work, holder) in bodies + parts where holder?.held.contains(where: isAwaited) == true {
             throw ResolutionError(
                 .invalidOperation,
-                "the body of \(scope.displayName) \(action), which waits for an instance of that scope to end its lease.",
+                "the \(work) of \(scope.displayName) \(action), which waits for an instance of that scope to end its "
+                    + "lease.",
                 advice: "Call it outside the scope, or reset the instance that holds the lease first.")
+        }
+        guard let asker = ResolutionContext.activeRun else { return }
+        for creation in sequence(first: asker, next: \.parent).lazy.compactMap(\.creation)
+        where creation.heldLeases.contains(where: { ($0 as? Lease).map(isAwaited) ?? false }) {
+            throw ResolutionError(
+                .invalidOperation,
+                "the factory of \(creation.binding.key) \(action), which waits for the end of the factory's own lease.",
+                advice: "Call it before the factory takes the lease, or outside the factory.", steps: asker.path,
+                asker: asker)
         }
     }
 
@@ -81,7 +93,7 @@ extension ContainerCore {
         let name = caller.run.map { "the factory of \($0.binding.key)" } ?? body
         let obstacle =
             obstacle
-            ?? (caller.activity.isBodyOfScope && caller.run == nil
+            ?? ((caller.activity.isBodyOfScope || isWork) && caller.run == nil
                 ? "a lease that ends with the scope" : "a creation in progress there")
         return ResolutionError(
             .invalidOperation, "\(name) \(action), which waits for \(obstacle).",

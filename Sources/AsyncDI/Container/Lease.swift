@@ -189,6 +189,13 @@ extension LeaseContext {
         hasBody { $0.held.contains { ($0 as? Lease).map(isMeant) ?? false } }
     }
 
+    /// The owned scopes whose work the current task is part of.
+    static var scopesOfWork: [ContainerCore] {
+        activeBody.map { body in
+            sequence(first: body, next: \.parent).flatMap(\.held).compactMap { ($0 as? PartOfWork)?.scope }
+        } ?? []
+    }
+
     private static func hasBody(where isMeant: (LeaseBody) -> Bool) -> Bool {
         activeBody.map { sequence(first: $0, next: \.parent).contains(where: isMeant) } ?? false
     }

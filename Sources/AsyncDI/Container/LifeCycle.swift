@@ -45,7 +45,7 @@ struct LifeCycle<Waiter> {
     /// - Returns: The drains that wait for work in it, and wait no longer.
     mutating func end() -> [Waiter] {
         phase = .disposed
-        return waits.isEmpty ? [] : over(.bodies) + over(.creations)
+        return waits.isEmpty ? [] : take(.bodies) + take(.creations)
     }
 
     /// Notes that nothing of the ended container is left.
@@ -82,8 +82,9 @@ struct LifeCycle<Waiter> {
     /// another instance is then repeated.
     ///
     /// - Returns: The waiters.
-    mutating func over(_ work: Work) -> [Waiter] {
-        if waits.isEmpty { return [] }
+    mutating func over(_ work: Work) -> [Waiter] { waits.isEmpty ? [] : take(work) }
+
+    private mutating func take(_ work: Work) -> [Waiter] {
         let ended = waits.filter { $0.work == work }.map(\.waiter)
         waits.removeAll { $0.work == work }
         return ended

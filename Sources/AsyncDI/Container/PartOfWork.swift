@@ -4,7 +4,7 @@
 /// It has the form of a lease, so that the graph of waits finds the body of the part as it finds one that leases an
 /// instance.
 final class PartOfWork: HeldLease {
-    private let scope: ContainerCore
+    let scope: ContainerCore
 
     init(in scope: ContainerCore) { self.scope = scope }
 

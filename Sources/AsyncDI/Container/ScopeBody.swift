@@ -1,7 +1,7 @@
 /// The running body of a `withScope`.
 ///
 /// The instances of the scope, and so the leases that they hold, end after it. A scope without a body has one that
-/// never runs, for the leases alone.
+/// never runs, for the leases alone, as has a container below a scope.
 ///
 /// `@unchecked Sendable` because its superclass is; it adds a constant and state behind a lock.
 final class ScopeBody: Body, @unchecked Sendable {
@@ -68,10 +68,10 @@ extension ContainerCore {
         return body.hasEnded ? nil : body
     }
 
-    /// The body that knows the leases of this scope's instances; one that never runs in a scope without a body, nil in
-    /// a container that is no scope.
+    /// The body that knows the leases of this scope's instances; one that never runs in a scope without a body, and in
+    /// a container that was created below a scope; nil in any other container.
     var leaseHolder: ScopeBody? {
-        guard isScope else { return nil }
+        guard firstUpwards({ $0.isScope ? true : nil }) == true else { return nil }
         let body = bodyReference.loadOrInitialize { ScopeBody(of: self, begunBy: nil) }
         // Under the lock: a disposal that begins later finds the body.
         if withState({ !$0.life.isOpen }) { disposalReference.object?.noteLeases(of: body) }

@@ -14,6 +14,9 @@ extension Creation {
         return true
     }
 
+    /// The leases of the factory; none after the creation's end.
+    var heldLeases: [any HeldLease] { extrasIfAny { $0.leases ?? [] } ?? [] }
+
     /// Removes and returns the leases, once; the creation takes no more of them.
     func takeLeases() -> [any HeldLease] {
         let leases = extras.loadOrInitialize { Extras.ended }.state?.withLock { $0.leases.take() }

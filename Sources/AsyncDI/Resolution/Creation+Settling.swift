@@ -43,7 +43,7 @@ extension Creation {
             return
         }
         // For creations that fail with this one; without its runs, which refer back to this creation.
-        let kept = ResolutionError.withoutOrigins(error)
+        let kept = ResolutionError.kept(error)
         _ = extras { $0.failure = kept }
         let others = Waits.graph.withLock { $0.fail(self) }
         place.finish(self, .failure(error))

@@ -79,6 +79,8 @@ public struct ResolutionError: Error, CustomStringConvertible {
     private var origin: Run?
     /// The creation whose waiters are to prepend their own path: by identity, for the creation keeps its error.
     private var delivery: Delivery?
+    /// The failed creation that keeps the error, whose path begins there; by identity, as in a delivery.
+    private var keeper: ObjectIdentifier?
 
     /// The number of the container that was asked for a value which its scopes supply; nil for any other error.
     var unsuppliedIn: UInt64?
@@ -165,11 +167,24 @@ public struct ResolutionError: Error, CustomStringConvertible {
         return error
     }
 
+    /// The same error, as a failed creation keeps it for those that fail with it, or that ask for its failure later.
+    static func kept(_ error: any Error) -> any Error {
+        guard let error = error as? ResolutionError else { return withoutOrigins(error) }
+        var kept = error.withoutOrigin
+        kept.keeper = error.failedCreation
+        return kept
+    }
+
+    /// The creation at which the path begins, if its waiters are to prepend their own.
+    private var failedCreation: ObjectIdentifier? {
+        if let delivery, isOfChain(of: delivery.run) { delivery.creation } else { keeper }
+    }
+
     private var withoutOrigin: ResolutionError {
         var error = self
         error.underlying = underlying.map(Self.withoutOrigins)
         error.origin = nil
-        error.delivery = nil
+        (error.delivery, error.keeper) = (nil, nil)
         error.wholePath = ErrorPath(steps.map { PathStep(key: $0.key, site: $0.site) })
         error.endsWithCycle = true
         return error
@@ -189,15 +204,19 @@ public struct ResolutionError: Error, CustomStringConvertible {
     /// The error as the waiter that made the request in `asker` sees it: its path begins where that task's chain does.
     func delivered(by creation: Creation, to asker: Run?) -> ResolutionError {
         var error = self
-        error.delivery = nil
-        guard let delivery, isOfChain(of: delivery.run) else { return error }
-        if delivery.run.parent != nil { error.wholePath = ErrorPath(steps) }
+        (error.delivery, error.keeper) = (nil, nil)
+        guard let failedCreation else { return error }
+        if let delivery, delivery.run.parent != nil { error.wholePath = ErrorPath(steps) }
         error.origin = nil
-        if delivery.creation != ObjectIdentifier(creation) {
+        if failedCreation != ObjectIdentifier(creation) {
             // Another creation of the cycle failed, and this one with it.
             let step = PathStep(key: creation.key.binding.key, binding: creation.key.binding, pack: creation.pack)
             let steps = error.wholePath.steps
-            if code != .circularDependency, let place = steps.lastIndex(where: step.isSame) {
+            // A kept path has neither registrations nor arguments.
+            let isSame = { (other: PathStep) in
+                keeper == nil ? step.isSame(as: other) : step.key == other.key && step.site == other.site
+            }
+            if code != .circularDependency, let place = steps.lastIndex(where: isSame) {
                 error.wholePath = ErrorPath(Array(steps[place...]))
             } else {
                 error.wholePath.prepend([step])

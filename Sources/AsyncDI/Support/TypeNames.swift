@@ -1,7 +1,7 @@
 /// The name of a type as source code spells it: `Outer.Inner` without the module, `String?` for `Optional<String>`.
 ///
 /// A private type, or one inside a function, is called by its own name alone.
-func readableName(of type: any Any.Type) -> String {
+package func readableName(of type: any Any.Type) -> String {
     if let named = type as? any NamedInMessages.Type { return named.nameInMessages(of: readableName) }
     // What `String(describing:)` returns for a type, after the casts with which it looks for another description: they
     // would be a quarter of a singleton's creation, whose task has its name.

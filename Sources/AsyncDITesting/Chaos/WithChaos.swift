@@ -97,8 +97,9 @@ public nonisolated(nonsending) func withChaos(
 
 extension ChaosPlan {
     /// The plans of several rounds, with one seed after the other.
-    fileprivate static func rounds(_ count: Int, from seed: UInt64, faults: Set<ChaosFault>) -> [ChaosPlan] {
-        (0..<max(count, 1)).map { ChaosPlan(seed: seed &+ UInt64($0), faults: faults) }
+    fileprivate static func rounds(_ count: Int, from seed: UInt64, faults: Set<ChaosFault>) -> some Sequence<ChaosPlan>
+    {
+        (0..<max(count, 1)).lazy.map { ChaosPlan(seed: seed &+ UInt64($0), faults: faults) }
     }
 }
 

@@ -17,20 +17,27 @@ public import Testing
 /// - Parameters:
 ///   - file: The file, relative to the folder of the test, or an absolute path.
 ///   - container: The container; nil for that of the current test.
-///   - sourceLocation: The source location of the expectation.
+///   - sourceLocation: The source location of the expectation; nil for that of the call.
+///   - fileID: The file of the call.
+///   - filePath: The path of that file.
+///   - line: The line of the call.
+///   - column: The column of the call.
 /// - Throws: ``TestContainerError/noTestContainer``; `ResolutionError` with the code `disposed`; an error of the system
 ///   when the file cannot be read or written; outside Swift Testing, as in XCTest, the differences as
 ///   ``TestContainerError/unreported(findings:)``.
 public nonisolated(nonsending) func expectGraph(
-    matches file: String, of container: Container? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    matches file: String, of container: Container? = nil, sourceLocation: SourceLocation? = nil,
+    // Not `#_sourceLocation`, which a file that imports XCTest alone does not find.
+    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
 ) async throws {
+    let place = sourceLocation ?? SourceLocation(checkedFileID: fileID, filePath: filePath, line: line, column: column)
     let container = try container ?? Container.test
     let graph = try await container.declaredGraph().contract
     let mustRewrite = ProcessInfo.processInfo.environment["ASYNCDI_REWRITE_GRAPHS"] == "1"
-    let finding = try GraphFile(file, beside: sourceLocation.filePath).compare(with: graph, mustRewrite: mustRewrite)
+    let finding = try GraphFile(file, beside: place.filePath).compare(with: graph, mustRewrite: mustRewrite)
     guard let finding else { return }
     if Test.current == nil { throw TestContainerError.unreported(findings: [finding]) }
-    Issue.record(Comment(rawValue: finding), sourceLocation: sourceLocation)
+    Issue.record(Comment(rawValue: finding), sourceLocation: place)
 }
 
 /// A file with a graph.

@@ -70,6 +70,92 @@ private final class UnitOfWork: Sendable {
         }
     }
 
+    @Test func `a hook of a child container is refused a drain that would wait for the child's own lease`() async throws
+    {
+        let errors = Log<any Error>()
+        try await finishes {
+            try await root.withScope("request") { scope in
+                let child = Container(parent: scope) {
+                    Registration(String.self, lifetime: .singleton) { r in
+                        _ = try await r.lease(Pool.self, arguments: "acme")
+                        return ""
+                    }
+                    Registration(Int.self, lifetime: .singleton) { r in try await r.resolve(String.self).count }
+                        .onDispose { _ in
+                            do { try await root.drain(Pool.self, arguments: "acme") } catch { errors.append(error) }
+                        }
+                }
+                _ = try await child.resolve(Int.self)
+                try await child.dispose()
+            }
+        }
+        #expect(errors.entries.map { ($0 as? ResolutionError)?.code } == [.invalidOperation])
+    }
+
+    @Test(arguments: [true, false])
+    func `a factory of a child container that drains what the child leases ends with the root`(
+        isOwned: Bool
+    ) async throws {
+        try await finishes {
+            let owner = try isOwned ? OwnedScope(in: root) : nil
+            let scope = if let owner { owner.container } else { try await root.openScope() }
+            let child = Container(parent: scope) {
+                Registration(String.self, lifetime: .singleton) { r in
+                    _ = try await r.lease(Pool.self, arguments: "acme")
+                    return ""
+                }
+                Registration(Int.self, lifetime: .singleton) { _ in
+                    try await root.drain(Pool.self, arguments: "acme")
+                    return 1
+                }
+            }
+            _ = try await child.resolve(String.self)
+            let request = Task { try await child.resolve(Int.self) }
+            await until { await !root.activity().disposals.isEmpty }
+            try await root.dispose()
+            await #expect(throws: (any Error).self) { try await request.value }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a drain that would wait for the work around it is refused before it drops the instance`(
+        isDrained: Bool
+    ) async throws {
+        try await finishes {
+            let owner = try OwnedScope(in: root, isDrained: isDrained)
+            try await owner.run { scope in
+                let pool = try await scope.resolve(UnitOfWork.self).pool
+                let error = await expect(.invalidOperation) { try await root.drain(Pool.self, arguments: "acme") }
+                #expect(
+                    error?.message
+                        == "the work of scope \"scope\" drains Pool(String), which waits for an instance of that scope to "
+                        + "end its lease.")
+                let same = try await scope.resolve(Pool.self, arguments: "acme")
+                #expect(same === pool)
+            }
+            try await owner.end()
+            try await root.drain(Pool.self, arguments: "acme")
+        }
+    }
+
+    @Test(arguments: [Duration.seconds(1), nil])
+    func `a factory is refused the drain of an instance that it leases, which stays`(deadline: Duration?) async throws {
+        let container = Container(parent: root) {
+            Registration(String.self, lifetime: .scoped) { r in
+                let pool = try await r.lease(Pool.self, arguments: "acme")
+                let error = await expect(.invalidOperation) {
+                    try await root.drain(Pool.self, arguments: "acme", deadline: deadline)
+                }
+                #expect(error?.message.contains("which waits for the end of the factory's own lease") == true)
+                let same = try await r.resolve(Pool.self, arguments: "acme")
+                #expect(same === pool)
+                return ""
+            }
+        }
+        try await finishes { _ = try await container.resolve(String.self) }
+        try await container.dispose()
+    }
+
     /// Their owners may end such scopes at any time.
     @Test(arguments: [true, false])
     func `a request waits for a scope beside it that has the lease, inside a scope around both`(

@@ -31,6 +31,33 @@ private struct Y: Sendable {}
         #expect(again?.names == error?.names)
     }
 
+    private final class First: @unchecked Sendable {
+        var second: Second?
+    }
+    private final class Second: Sendable {
+        let first: First
+        init(_ first: First) { self.first = first }
+    }
+
+    @Test(arguments: [Lifetime.graph, .singleton, .scoped])
+    func `the path of an error in a cycle of properties begins at the service asked for`(
+        lifetime: Lifetime
+    ) async throws {
+        let container = Container {
+            Registration(First.self, lifetime: lifetime) { _ in First() }
+                .injectProperties { r, first in
+                    first.second = try await r.resolve()
+                    _ = try await r.resolve(Int.self)
+                }
+            Registration(Second.self, lifetime: lifetime) { r in Second(try await r.resolve()) }
+        }
+        // Which of the two fails first is a matter of chance.
+        for _ in 0..<300 {
+            let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Second.self) }
+            #expect(error?.names == ["Second", "First", "Int"])
+        }
+    }
+
     /// Makes A need B, which waits for the gate and then misses C.
     private func chain(_ gate: Gate, _ outer: Lifetime, _ inner: Lifetime) -> Container {
         Container {

@@ -14,6 +14,12 @@ final class OldTests: XCTestCase {
         }
     }
 
+    func testTheWiringIsComplete() async throws {
+        let container = Container { ShopModule() }
+        try await expectWiring(of: container)
+        try await expectGraph(matches: "Shop.json", of: container)
+    }
+
     func testEverythingIsRight() async throws {
         try await withTestContainer(report: { report in XCTFail(report.description) }) {
             ShopModule()
