@@ -111,7 +111,7 @@ private final class UnitOfWork: Sendable {
             }
             _ = try await child.resolve(String.self)
             let request = Task { try await child.resolve(Int.self) }
-            await until { await !root.activity().disposals.isEmpty }
+            await until { !root.activity().disposals.isEmpty }
             try await root.dispose()
             await #expect(throws: (any Error).self) { try await request.value }
         }

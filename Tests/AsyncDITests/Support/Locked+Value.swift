@@ -6,7 +6,7 @@ extension Locked {
         get { withLock { $0 } }
         nonmutating set {
             // The value before it is released outside the lock.
-            let old = withLock { exchange(&$0, for: newValue) }
+            let old = withLock { exchange(&$0, with: newValue) }
             withExtendedLifetime(old) {}
         }
     }
