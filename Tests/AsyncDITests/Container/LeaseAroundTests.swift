@@ -128,7 +128,7 @@ private final class UnitOfWork: Sendable {
                 let error = await expect(.invalidOperation) { try await root.drain(Pool.self, arguments: "acme") }
                 #expect(
                     error?.message
-                        == "the work of scope \"scope\" drains Pool(String), which waits for an instance of that scope to "
+                        == "the work of container \"scope\" drains Pool(String), which waits for an instance of that scope to "
                         + "end its lease.")
                 let same = try await scope.resolve(Pool.self, arguments: "acme")
                 #expect(same === pool)
