@@ -15,7 +15,7 @@ final class OldTests: XCTestCase {
     }
 
     func testTheWiringIsComplete() async throws {
-        let container = Container { ShopModule() }
+        let container = Container(name: "test") { ShopModule() }
         try await expectWiring(of: container)
         try await expectGraph(matches: "Shop.json", of: container)
     }
