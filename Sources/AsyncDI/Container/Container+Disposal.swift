@@ -77,7 +77,8 @@ extension Container {
     /// From this moment on, no lease of the instance begins: a request for these arguments waits until the instance is
     /// disposed, and then gets a new one, also after the deadline: requests then wait for the holders of the leases,
     /// which ``activity()`` counts. An inherited service, decorated or not, is drained in the container that registered
-    /// it. Use this to close a tenant's database before its file is moved.
+    /// it. Use this to close a tenant's database before its file is moved. A cancellation of the caller does not end the
+    /// wait; a deadline does.
     /// ```swift
     /// try await container.drain(TenantPool.self, arguments: "acme", deadline: .seconds(30))
     /// ```
@@ -89,9 +90,9 @@ extension Container {
     ///   - deadline: The longest wait, by the container's clock; unlimited when nil.
     /// - Throws: ``DisposalError`` with the errors of hooks, or with ``ResolutionError/Code/disposalTimedOut``;
     ///   ``ResolutionError`` with the code `argumentMismatch` when the service is only registered with other types of
-    ///   arguments, with the code `invalidOperation` in a body that holds a lease of the instance, or whose scope has
-    ///   an instance that does, and without a deadline also when a container inside that scope has one, or when an
-    ///   instance that belongs to no scope holds a lease: reset that instance first.
+    ///   arguments, with the code `invalidOperation` in a body or factory that holds a lease of the instance, or in a
+    ///   body whose scope has an instance that does, and without a deadline also when a container inside that scope has
+    ///   one, or when an instance that belongs to no scope holds a lease: reset that instance first.
     public func drain<Service, First: Sendable, each Argument: Sendable>(
         _ service: Service.Type, qualifier: (any Qualifier)? = nil,
         arguments first: First, _ rest: repeat each Argument, deadline: Duration? = nil
