@@ -77,8 +77,8 @@ extension Container {
     /// From this moment on, no lease of the instance begins: a request for these arguments waits until the instance is
     /// disposed, and then gets a new one, also after the deadline: requests then wait for the holders of the leases,
     /// which ``activity()`` counts. An inherited service, decorated or not, is drained in the container that registered
-    /// it. Use this to close a tenant's database before its file is moved. A cancellation of the caller does not end the
-    /// wait; a deadline does.
+    /// it. Use this to close a tenant's database before its file is moved. A cancellation of the caller does not end
+    /// the wait; a deadline does.
     /// ```swift
     /// try await container.drain(TenantPool.self, arguments: "acme", deadline: .seconds(30))
     /// ```
