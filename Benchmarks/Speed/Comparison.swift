@@ -92,7 +92,9 @@ private func row(
     let rounds = Effort.rounds ?? (Effort.isSmoke ? 2 : rounds)
     let configuration = Benchmark.Configuration(
         metrics: metrics, units: Dictionary(uniqueKeysWithValues: metrics.map { ($0, .count) }),
-        warmupIterations: Effort.isSmoke ? 0 : 2, maxDuration: .seconds(60), maxIterations: rounds)
+        warmupIterations: Effort.isSmoke ? 0 : 2,
+        // Counted rounds are all carried out, however slow the machine is.
+        maxDuration: .seconds(Effort.rounds == nil ? 60 : 3600), maxIterations: rounds)
     Benchmark(name, configuration: configuration) { benchmark in
         do {
             try await round(benchmark)

@@ -31,7 +31,7 @@ extension ContainerCore {
             advice: "Dispose a container after the bodies that use its instances.")
     }
 
-    /// Refuses an action that would wait for the end of a body around the caller, which leases one of these instances
+    /// Refuses an action that would wait for a body or factory around the caller, which leases one of these instances
     /// or ends before the lease.
     func refuseInsideLease(of isMeant: (CreationKey) -> Bool, to action: String) throws {
         func isAwaited(_ lease: Lease) -> Bool { lease.core === self && isMeant(lease.key) }

@@ -80,7 +80,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
     /// The creation whose waiters are to prepend their own path: by identity, for the creation keeps its error.
     private var delivery: Delivery?
     /// The failed creation that keeps the error, whose path begins there; by identity, as in a delivery.
-    private var keeper: ObjectIdentifier?
+    private var keptBy: ObjectIdentifier?
 
     /// The number of the container that was asked for a value which its scopes supply; nil for any other error.
     var unsuppliedIn: UInt64?
@@ -171,20 +171,20 @@ public struct ResolutionError: Error, CustomStringConvertible {
     static func kept(_ error: any Error) -> any Error {
         guard let error = error as? ResolutionError else { return withoutOrigins(error) }
         var kept = error.withoutOrigin
-        kept.keeper = error.failedCreation
+        kept.keptBy = error.failedCreation
         return kept
     }
 
     /// The creation at which the path begins, if its waiters are to prepend their own.
     private var failedCreation: ObjectIdentifier? {
-        if let delivery, isOfChain(of: delivery.run) { delivery.creation } else { keeper }
+        if let delivery, isOfChain(of: delivery.run) { delivery.creation } else { keptBy }
     }
 
     private var withoutOrigin: ResolutionError {
         var error = self
         error.underlying = underlying.map(Self.withoutOrigins)
         error.origin = nil
-        (error.delivery, error.keeper) = (nil, nil)
+        (error.delivery, error.keptBy) = (nil, nil)
         error.wholePath = ErrorPath(steps.map { PathStep(key: $0.key, site: $0.site) })
         error.endsWithCycle = true
         return error
@@ -204,7 +204,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
     /// The error as the waiter that made the request in `asker` sees it: its path begins where that task's chain does.
     func delivered(by creation: Creation, to asker: Run?) -> ResolutionError {
         var error = self
-        (error.delivery, error.keeper) = (nil, nil)
+        (error.delivery, error.keptBy) = (nil, nil)
         guard let failedCreation else { return error }
         if let delivery, delivery.run.parent != nil { error.wholePath = ErrorPath(steps) }
         error.origin = nil
@@ -214,7 +214,7 @@ public struct ResolutionError: Error, CustomStringConvertible {
             let steps = error.wholePath.steps
             // A kept path has neither registrations nor arguments.
             let isSame = { (other: PathStep) in
-                keeper == nil ? step.isSame(as: other) : step.key == other.key && step.site == other.site
+                keptBy == nil ? step.isSame(as: other) : step.key == other.key && step.site == other.site
             }
             if code != .circularDependency, let place = steps.lastIndex(where: isSame) {
                 error.wholePath = ErrorPath(Array(steps[place...]))

@@ -322,7 +322,7 @@ import Testing
         let container = Container {
             Registration(Slow.self, lifetime: .singleton) { _ in
                 begun.arrive()
-                try await Task.sleep(for: .seconds(3600))
+                try await untilCancelled()
                 return Slow()
             }
             .eager()
