@@ -23,7 +23,7 @@ import Foundation
             let stamp = options.stamp.map { WiringStamp(file: $0, arguments: arguments, contract: options.contract) }
             if stamp?.isUpToDate == true { return WiringOutcome() }
             let wiring = try Wiring(try await containers())
-            if let drawing = options.drawing { return WiringOutcome(output: try draw(try wiring.graph, drawing)) }
+            if let drawing = options.drawing { return WiringOutcome(output: draw(try wiring.graph, drawing)) }
             var found = try await wiring.diagnostics(warnings.union(options.warnings))
             if let contract = options.contract {
                 let difference = try wiring.graph.difference(from: try read(contract))
@@ -59,7 +59,7 @@ import Foundation
         WiringOutcome(errors: "error: the wiring could not be checked: \(error)\n", status: 1)
     }
 
-    private func draw(_ graph: DependencyGraph, _ drawing: WiringArguments.Drawing) throws -> String {
+    private func draw(_ graph: DependencyGraph, _ drawing: WiringArguments.Drawing) -> String {
         switch drawing {
         case .dot: graph.dot()
         case .mermaid: graph.mermaid()

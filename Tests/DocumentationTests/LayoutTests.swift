@@ -40,6 +40,17 @@ import Testing
         #expect(long.isEmpty, "\(long.map { "\($0.path): \($0.lineCount)" })")
     }
 
+    @Test(arguments: [
+        "Tests/AsyncDITests", "Tests/AsyncDITestingTests", "Tests/AsyncDIWiringTests", "Tests/DocumentationTests",
+        "StressTests",
+    ])
+    func `no file of tests is longer than 400 lines`(folder: String) throws {
+        let sources = try Self.sources(in: folder)
+        #expect(!sources.isEmpty)
+        let long = sources.filter { $0.lineCount > 400 }
+        #expect(long.isEmpty, "\(long.map { "\($0.path): \($0.lineCount)" })")
+    }
+
     @Test(arguments: modules) func `no comment is wider than 120 columns`(module: String) throws {
         for file in try Self.sources(module) {
             for line in file.comments.split(separator: "\n") where line.count > 120 {

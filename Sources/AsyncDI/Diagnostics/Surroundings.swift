@@ -61,9 +61,8 @@ struct Surroundings {
         while true {
             let colors = rounds[lastRound]
             // Nodes with exactly the same neighbors stay alike, and nothing else depends on their order.
-            let tied = Dictionary(grouping: open) { colors[$0] }.filter { _, nodes in
-                nodes.count > 1 && !nodes.allSatisfy { exact[$0] == exact[nodes[0]] }
-            }
+            let alike = Dictionary(grouping: open) { colors[$0] }
+            let tied = alike.filter { _, nodes in nodes.contains { exact[$0] != exact[nodes[0]] } }
             guard let nodes = tied.min(by: { $0.key < $1.key })?.value else { return }
             open = open.filter { tied[colors[$0]] != nil }
             trials -= nodes.count * open.count

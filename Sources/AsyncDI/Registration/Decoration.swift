@@ -41,8 +41,8 @@ public struct Decoration: Sendable {
         _ decorator: nonisolated(nonsending) @escaping @Sendable (Resolver, Service) async throws -> Service
     ) {
         site = RegistrationSite(fileID: fileID, line: line)
-        key = ServiceKey(service, qualifier: qualifier)
-        name = ServiceName(ServiceKey(Service.self, qualifier: qualifier))
+        key = ServiceKey(Service.self, qualifier: qualifier)
+        name = ServiceName(key)
         decorate = { factory in
             // Unchecked because the key of the registration has proved the type.
             unsafeDowncast(factory, to: ServiceFactory<Service>.self).decorated(by: decorator)
