@@ -58,6 +58,11 @@ extension ContainerCore {
                 advice: "Call it before the factory takes the lease, or outside the factory.", steps: asker.path,
                 asker: asker)
         }
+        // The task of a shared creation or of a disposal does not inherit the bodies around its beginning.
+        guard let caller = caller(of: asker) else { return }
+        if Body.all(around: caller).contains(where: { $0.isOutlasted(byLease: isAwaited) }) {
+            throw waitsForItself(action, caller, [], obstacle: "a lease that ends after the body around it")
+        }
     }
 
     /// The call of the current task that waits for a disposal of this container.
@@ -90,11 +95,13 @@ extension ContainerCore {
         let body =
             caller.activity.isBodyOfScope
             ? "the body of a withScope" : isWork ? "the work of an OwnedScope" : "the body of a withInstance"
-        let name = caller.run.map { "the factory of \($0.binding.key)" } ?? body
+        let name =
+            caller.run.map { "the \($0.isDisposing ? "onDispose hook" : "factory") of \($0.binding.key)" } ?? body
         let obstacle =
             obstacle
-            ?? ((caller.activity.isBodyOfScope || isWork) && caller.run == nil
-                ? "a lease that ends with the scope" : "a creation in progress there")
+            ?? (caller.run.map { $0.isDisposing ? "work that ends after it" : "a creation in progress there" }
+                ?? (caller.activity.isBodyOfScope || isWork
+                    ? "a lease that ends with the scope" : "work that ends after it"))
         return ResolutionError(
             .invalidOperation, "\(name) \(action), which waits for \(obstacle).",
             advice: "Call it outside the factories, hooks and bodies that it waits for.",
@@ -131,17 +138,24 @@ extension ContainerCore {
     }
 
     /// The error that hooks receive when a scope or a creation ends before its work is done.
-    static func cutShort(_ place: any ResolutionHost) -> ResolutionError {
+    ///
+    /// - Parameters:
+    ///   - place: The scope, or the container of the creation.
+    ///   - cause: The error for which it was disposed, if any.
+    /// - Returns: The error.
+    static func cutShort(_ place: any ResolutionHost, because cause: (any Error)? = nil) -> ResolutionError {
+        var message = "\(place.displayName) was disposed before its work was done"
+        var advice = "Let work end first: drain() waits for running bodies, and withScope ends with its body."
         let core = (place as? ContainerCore).flatMap { $0.isDrained ? $0 : nil }
         if let drained = core?.lineage.first(where: { $0.table.isDrainRoot && $0.table.isClosed }) {
-            return ResolutionError(
-                .disposed,
-                "\(place.displayName) was disposed before its work was done, at the end of the drain of "
-                    + "\(drained.displayName).",
-                advice: "Give the drain more time, or look for work that does not return.")
+            message += ", at the end of the drain of \(drained.displayName)"
+            advice = "Give the drain more time, or look for work that does not return."
         }
+        message += "."
+        // A shutdown without a cause gives this error to the scope as its reason.
+        let isSame = (cause as? ResolutionError)?.message == message
         return ResolutionError(
-            .disposed, "\(place.displayName) was disposed before its work was done.",
-            advice: "Let work end first: drain() waits for running bodies, and withScope ends with its body.")
+            .disposed, message, advice: advice,
+            underlying: isSame ? nil : cause.map(ResolutionError.withoutOrigins))
     }
 }

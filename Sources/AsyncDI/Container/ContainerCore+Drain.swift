@@ -137,6 +137,11 @@ extension ContainerCore {
                 pending += inside.childCores
             }
         }
+        guard let caller = caller(of: ResolutionContext.activeRun) else { return }
+        let bodies = Body.all(around: caller).lazy.compactMap { $0 as? ScopeBody }
+        if bodies.contains(where: { $0.isOfOpenScope && holders.contains($0.number) }) {
+            throw waitsForItself("drains \(key)", caller, [], obstacle: "a lease in a scope whose body is around it")
+        }
     }
 
     /// Refuses a drain that would wait as long as an instance that no scope ends, before it removes the leased
@@ -173,6 +178,8 @@ extension ContainerCore {
 
     /// Waits until every body and every creation has ended, here and below.
     private func becomeQuiet() async {
+        // The body of a scope ends it.
+        while hasBody, withState({ $0.life.isOpen }) { await nextEnd(of: .bodies) { $0.life.isOpen } }
         var wasBusy = true
         // From the beginning until no work is found: it may have begun work in a container that was quiet before.
         while wasBusy {
@@ -198,8 +205,10 @@ extension ContainerCore {
         // current container may be the draining one itself, or a scope that was opened by hand, which no drain waits
         // for.
         return lineage.contains { core in
-            core.table.isDrainRoot && !LeaseContext.isWork(of: core)
-                && !places.contains { $0.openCore(below: core, where: \.isDrained) != nil }
+            guard core.table.isDrainRoot, !LeaseContext.isWork(of: core) else { return false }
+            // The drain of a body's scope waits for that body, too.
+            let top = core.isDrained ? core.parent : core
+            return !places.contains { $0.openCore(below: top, where: \.isDrained) != nil }
         }
     }
 

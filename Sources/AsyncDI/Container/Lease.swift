@@ -189,10 +189,11 @@ extension LeaseContext {
         hasBody { $0.held.contains { ($0 as? Lease).map(isMeant) ?? false } }
     }
 
-    /// The owned scopes whose work the current task is part of.
+    /// The open owned scopes whose work the current task is part of.
     static var scopesOfWork: [ContainerCore] {
         activeBody.map { body in
             sequence(first: body, next: \.parent).flatMap(\.held).compactMap { ($0 as? PartOfWork)?.scope }
+                .filter { !$0.table.isClosed }
         } ?? []
     }
 

@@ -10,6 +10,8 @@ final class ScopeBody: Body, @unchecked Sendable {
 
     /// Without instances when this is the last reference to it: the scope's end, which comes first, removes them.
     private let table: InstanceTable
+    /// The number of the scope, which may be gone.
+    let number: UInt64
     /// Whether drains wait for the body: not for one that never runs.
     private let isDrained: Bool
     /// Created with the first lease.
@@ -23,10 +25,13 @@ final class ScopeBody: Body, @unchecked Sendable {
     init(of scope: ContainerCore, begunBy caller: Caller?) {
         // The scope refers to its body.
         table = scope.table
+        number = scope.number
         isDrained = scope.hasBody
         super.init(begunBy: caller, isOfScope: true)
         caller?.run?.activity?.noteScope()
     }
+
+    var isOfOpenScope: Bool { !table.isClosed }
 
     /// Notes a lease that an instance of the scope holds.
     func add(_ lease: Lease, isFromAbove: Bool) {
@@ -57,6 +62,30 @@ final class ScopeBody: Body, @unchecked Sendable {
         heldInside.flatMap { held in
             held.isFromAbove ? held.lease.leased.disposal.map { [$0] } ?? [] : held.lease.outer
         }
+    }
+}
+
+extension Body {
+    /// The running bodies that wait for a call, also in the tasks of its creations' and disposals' beginners; the
+    /// innermost first.
+    static func all(around caller: Caller?) -> [Body] {
+        var bodies: [Body] = []
+        var caller = caller
+        while let activity = caller?.activity {
+            if let body = activity.asBody, !body.hasEnded { bodies.append(body) }
+            caller = activity.beginner
+        }
+        return bodies
+    }
+
+    /// Whether such a lease ends after the body.
+    func isOutlasted(byLease isMeant: (Lease) -> Bool) -> Bool {
+        if let body = self as? ScopeBody { return body.isOfOpenScope && body.held.contains(where: isMeant) }
+        return (self as? LeaseBody)?.held.contains { held in
+            if let lease = held as? Lease { return isMeant(lease) }
+            guard let scope = (held as? PartOfWork)?.scope, !scope.table.isClosed else { return false }
+            return scope.bodyReference.object?.held.contains(where: isMeant) == true
+        } ?? false
     }
 }
 

@@ -29,9 +29,9 @@ final class EndlessDrains: Sendable {
     ///
     /// A container that is closed ends the body itself. Called under the lock of ``Waits/graph``.
     static func waiting(forBodyIn scope: InstanceTable) -> [Activity] {
-        if count.load(ordering: .sequentiallyConsistent) == 0 || scope.isClosed { return [] }
+        if count.load(ordering: .sequentiallyConsistent) == 0 { return [] }
         var drains: [Activity] = []
-        var next = scope.parent
+        var next: InstanceTable? = scope
         while let table = next {
             if table.isClosed { return [] }
             if let own = table.endlessDrains.object { drains += own.list.withLock { $0 } }

@@ -31,15 +31,13 @@ import Testing
         await expect(.disposed) { try await drained.withScope { _ in } }
     }
 
-    @Test func `a body whose own scope is drained by the service that it needs is cut short`() async throws {
+    @Test func `a body that needs a service whose factory drains the body's own scope gets an error`() async throws {
         try await finishes {
-            _ = await expect(.disposed) {
-                try await drained.withScope {
-                    Registration(String.self, lifetime: .scoped) { _ in "" }.onDispose { _ in }
-                } operation: { scope in
-                    _ = try await scope.resolve(String.self)
-                    _ = try await self.drainer(of: scope).resolve(Thing.self)
-                }
+            try await drained.withScope {
+                Registration(String.self, lifetime: .scoped) { _ in "" }
+            } operation: { scope in
+                await expect(.invalidOperation) { try await self.drainer(of: scope).resolve(Thing.self) }
+                _ = try await scope.resolve(String.self)
             }
         }
         try await drained.dispose()

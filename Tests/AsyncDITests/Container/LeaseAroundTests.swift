@@ -138,6 +138,85 @@ private final class UnitOfWork: Sendable {
         }
     }
 
+    /// The task of a singleton's creation does not inherit the body around its request.
+    @Test(arguments: [true, false])
+    func `a shared factory is refused a drain that would wait for the work around its request`(
+        isOwned: Bool
+    ) async throws {
+        try await finishes {
+            try await withScopeOrWork(isOwned: isOwned) { scope in
+                let pool = try await scope.resolve(UnitOfWork.self).pool
+                try await scope.register(draining())
+                let error = await expect(.invalidOperation) { try await scope.resolve(Int.self) }
+                #expect(
+                    error?.message
+                        == "the factory of Int drains Pool(String), which waits for a lease that ends after the body around "
+                        + "it.")
+                let same = try await scope.resolve(Pool.self, arguments: "acme")
+                #expect(same === pool)
+            }
+            try await root.drain(Pool.self, arguments: "acme")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a shared factory is refused a drain that would wait for a container in the scope of the body`(
+        isInChild: Bool
+    ) async throws {
+        try await finishes {
+            try await root.withScope { scope in
+                let child = Container(parent: scope)
+                let pool = try await child.resolve(UnitOfWork.self).pool
+                let place = isInChild ? child : scope
+                try await place.register(draining())
+                let error = await expect(.invalidOperation) { try await place.resolve(Int.self) }
+                #expect(error?.message.contains("a lease in a scope whose body is around it") == true)
+                let same = try await scope.resolve(Pool.self, arguments: "acme")
+                #expect(same === pool)
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a drain in work whose scope was disposed under it waits`(isOwned: Bool) async throws {
+        let mayEnd = Gate()
+        await expect(.disposed) {
+            try await withScopeOrWork(isOwned: isOwned) { scope in
+                try await scope.register(
+                    Registration(Int.self, lifetime: .singleton) { r in
+                        _ = try await r.lease(Pool.self, arguments: "acme")
+                        return 1
+                    }
+                    .onDispose { _ in await mayEnd.pass() })
+                _ = try await scope.resolve(Int.self)
+                let disposal = Task.detached { try await scope.dispose() }
+                await mayEnd.arrived()
+                async let drain: Void = root.drain(Pool.self, arguments: "acme")
+                await until { root.activity().disposals.contains { $0.instance.description.contains("Pool") } }
+                mayEnd.open()
+                try await drain
+                try await disposal.value
+            }
+        }
+    }
+
+    private func draining() -> Registration<Int> {
+        Registration(Int.self, lifetime: .singleton) { _ in
+            try await root.drain(Pool.self, arguments: "acme")
+            return 1
+        }
+    }
+
+    /// The body of a `withScope`, or a part of an owned scope's work.
+    private func withScopeOrWork(
+        isOwned: Bool, _ work: @escaping @Sendable (Container) async throws -> Void
+    ) async throws {
+        if !isOwned { return try await root.withScope { try await work($0) } }
+        let owner = try OwnedScope(in: root)
+        try await owner.run { try await work($0) }
+        try await owner.end()
+    }
+
     @Test(arguments: [Duration.seconds(1), nil])
     func `a factory is refused the drain of an instance that it leases, which stays`(deadline: Duration?) async throws {
         let container = Container(parent: root) {
