@@ -78,8 +78,8 @@ public final class OwnedScope: Sendable {
     ///   error.
     /// - Returns: The result of the work.
     /// - Throws: The error of the work; ``ResolutionError`` with the code `disposed` when the scope has ended before,
-    ///   or meanwhile, so that the work is lost. The rollback by `onDispose` hooks is then over; it waits for the
-    ///   leases of the scope's instances, also for those that other parts hold.
+    ///   or meanwhile, so that the work is lost. The rollback by `onDispose` hooks is then over, unless other work
+    ///   leases instances of the scope: it goes on after the last lease, because the error may be what ends that work.
     public nonisolated(nonsending) func run<R>(
         _ operation: (Container) async throws -> sending R
     ) async throws -> sending R {
@@ -90,11 +90,14 @@ public final class OwnedScope: Sendable {
             return (isOpen, state.isEnding)
         }
         guard isOpen else {
-            let refusal = container.core.disposedError(nil, asker: nil)
+            var refusal = container.core.disposedError(nil, asker: nil)
+            refusal.underlying = state.withLock { $0.failure }.map(ResolutionError.withoutOrigins)
             // The work of this part is lost, unless the owner has ended the scope.
             if !isEnding { state.withLock { $0.noteFailure(refusal) } }
             throw refusal
         }
+        container.core.beginWork()
+        defer { container.core.endWork() }
         // Unsafe because a `do` cannot express that the result was received as `sending` and that no other code uses it
         // on its way out.
         nonisolated(unsafe) let result: R
@@ -106,7 +109,7 @@ public final class OwnedScope: Sendable {
                 state.parts -= 1
                 state.noteFailure(error)
             }
-            await container.core.endFailedBody(because: error)
+            await container.core.endFailedBody(because: error, isPart: true)
             throw error
         }
         // Not under the lock, because the scope's name may be user code.
@@ -117,7 +120,7 @@ public final class OwnedScope: Sendable {
         }
         if let cutShort {
             // As at the end of a `withScope`: the caller may do the work again, and not beside its rollback.
-            await container.core.endFailedBody(because: cutShort)
+            await container.core.endFailedBody(because: cutShort, isPart: true)
             throw container.core.lostWork ?? cutShort
         }
         return result
@@ -131,6 +134,9 @@ public final class OwnedScope: Sendable {
     public nonisolated(nonsending) func finish<R>(
         _ operation: (Container) async throws -> sending R
     ) async throws -> sending R {
+        // A drain of the scope itself waits for the end, too.
+        container.core.beginWork()
+        defer { container.core.endWork() }
         // Unsafe because it was received as `sending`, and no other code uses it on its way out.
         nonisolated(unsafe) let result = try await run(operation)
         try await end()
@@ -152,7 +158,7 @@ public final class OwnedScope: Sendable {
         if let error { throw error }
         if let failure {
             // Where the failure itself has not ended the scope: it is about to, or could not, inside a lease of it.
-            await container.core.endFailedBody(because: failure)
+            await container.core.endFailedBody(because: failure, isPart: false)
             throw ResolutionError(
                 .disposed, "the work of \(container.core.displayName) was lost, because it has failed.",
                 advice: "The underlying error is that of a part, or of the owner.", underlying: failure)
@@ -217,9 +223,17 @@ extension ContainerCore {
     }
 
     /// Ends a scope whose work failed; observers receive the errors of hooks.
-    nonisolated(nonsending) fileprivate func endFailedBody(because error: any Error) async {
+    ///
+    /// - Parameters:
+    ///   - error: The error of the work.
+    ///   - isPart: Whether a part of the work ends: other parts may end with it, and then their leases.
+    nonisolated(nonsending) fileprivate func endFailedBody(because error: any Error, isPart: Bool) async {
         let reason = DisposalReason(error: error, hasCaller: false)
         do {
+            if isPart, isLeasedByBodies {
+                _ = beginDisposal(reason: reason, isEndOfBody: true)
+                return
+            }
             try await dispose(reason: reason, isEndOfBody: true)
         } catch is DisposalError {
             // The error of the work is the caller's.
@@ -227,5 +241,19 @@ extension ContainerCore {
             // Inside a lease of the scope, for one, the caller cannot wait for the end, which comes nevertheless.
             _ = beginDisposal(reason: reason, isEndOfBody: true)
         }
+    }
+
+    /// Notes that work begins for which a drain of this very scope waits.
+    fileprivate func beginWork() { if isDrained { withState { $0.life.beginBody() } } }
+
+    /// Notes its end.
+    fileprivate func endWork() {
+        guard isDrained else { return }
+        for continuation in withState({ $0.life.endBody() }) { continuation.resume() }
+    }
+
+    /// Whether bodies lease instances of this scope, or of containers below it.
+    private var isLeasedByBodies: Bool {
+        withState { $0.leases.all.contains { $0.bodies > 0 } } || childCores.contains(where: \.isLeasedByBodies)
     }
 }

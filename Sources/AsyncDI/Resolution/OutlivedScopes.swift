@@ -91,6 +91,6 @@ extension Request {
     private func outlivedError(_ scope: any ResolutionHost) -> ResolutionError {
         failure(
             .disposed, "\(key) belonged to \(scope.displayName), which ended before this task requested it.",
-            advice: "Resolve it before the task begins, await the task inside withScope, or open a scope in the task.")
+            advice: "Resolve it while the scope is open, let withScope await the task, or open a scope in the task.")
     }
 }
