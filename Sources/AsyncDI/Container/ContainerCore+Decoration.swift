@@ -184,7 +184,7 @@ extension ContainerCore {
             blueprint.change { $0.disposalHooks = [] }
             blueprint.factory = decoration.factory { resolver, _ in
                 settings.interceptors.didResolve(binding)
-                return resolver.resolveRegistered(binding, instance, in: table)
+                return try resolver.resolveRegistered(binding, instance, in: table)
             }
         } else if let forward = blueprint.target {
             base = .forward(binding)

@@ -63,11 +63,24 @@ extension Resolver {
     }
 
     /// The registered instance to decorate, leased if a hook closes it.
-    func resolveRegistered(_ binding: Binding, _ instance: Cell, in table: InstanceTable) -> Cell {
-        if binding.hasDisposalHooks,
-            case .leased(let lease) = table.host.lease(CreationKey(withoutArguments: binding), instance)
-        {
+    ///
+    /// - Parameters:
+    ///   - binding: Its registration.
+    ///   - instance: The instance.
+    ///   - table: The container in which it is registered.
+    /// - Returns: The instance.
+    /// - Throws: `CancellationError` if it has been replaced and closed: the requests for its decoration start over.
+    func resolveRegistered(_ binding: Binding, _ instance: Cell, in table: InstanceTable) throws -> Cell {
+        guard binding.hasDisposalHooks else { return instance }
+        switch table.host.lease(CreationKey(withoutArguments: binding), instance) {
+        case .leased(let lease):
             hold(lease, in: asker?.holder)
+        case .gone:
+            guard let holder = asker?.holder else { break }
+            holder.place.abandon(holder)
+            throw CancellationError()
+        case .unfinished:
+            break
         }
         return instance
     }

@@ -343,4 +343,52 @@ extension ContainerCore {
         #expect(try await next.value.isOpen)
         try await pool.dispose()
     }
+
+    /// Holds the creations of decorations up.
+    private struct Pause: ContainerObserver, AroundCreation {
+        let gate: Gate
+
+        func willCreate(_ creation: CreationRequest) -> CreationWrapper? {
+            // Not in a capture list, with which a closure leaves its caller's actor.
+            let gate = gate
+            return { create in
+                await gate.pass()
+                return try await create()
+            }
+        }
+    }
+
+    enum Step: CaseIterable { case register, unregister, both }
+
+    @Test(arguments: Step.allCases, [true, false])
+    func `a decorated instance that is replaced before its decoration has leased it is not given out`(
+        step: Step, isLeased: Bool
+    ) async throws {
+        let gate = Gate()
+        func cable(_ cable: Cable) -> Registration<Cable> {
+            Registration(Cable.self, instance: cable).onDispose { $0.close() }
+        }
+        let (first, second) = (Cable(), Cable())
+        let container = Container(observers: [Pause(gate: gate)]) {
+            cable(first)
+            cables
+        }
+        let request = Task {
+            if isLeased { return try await container.withInstance(Cable.self) { ($0.inner as? Cable, $0.isOpen) } }
+            let decorated = try await container.resolve(Cable.self)
+            return (decorated.inner as? Cable, decorated.isOpen)
+        }
+        await gate.arrived()
+        if step != .register { await container.unregister(Cable.self) }
+        if step != .unregister { try await container.register(cable(second)) }
+        await until { !first.isOpen }
+        gate.open()
+        if step == .unregister {
+            await expect(.notRegistered) { try await request.value }
+        } else {
+            let (inner, isOpen) = try await request.value
+            #expect(inner === second && isOpen)
+        }
+        try await container.dispose()
+    }
 }
