@@ -41,7 +41,7 @@ extension Request {
     ) -> Answer {
         let registrationCount = RegistrationCounter.now
         guard !table.hasObstacles, let (binding, owner) = table.registration(of: service), binding.isPlainShared,
-            !owner.isClosed
+            !owner.hasObstacles
         else { return .other(nil) }
         let request = Request(key: binding.key, pack: .none, host: host, asker: asker)
         let place: any ResolutionHost = binding.lifetime.sharing == .resolvingContainer ? host : owner.host

@@ -87,6 +87,8 @@ extension ContainerCore {
             guard state.life.isOpen else { return nil }
             duplicate = duplicates(among: bindings).first
             if duplicate != nil { return nil }
+            // First: a request that finds one of the registrations sees the pending module.
+            note(modules, in: &state)
             var ignored: ServiceKey?
             for binding in bindings {
                 // When a registration is ignored, so are its other types.
@@ -95,7 +97,6 @@ extension ContainerCore {
                 ignored = isAdded || binding.blueprint.target != nil ? nil : binding.key
             }
             add(decorations, in: &state, into: &removals)
-            note(modules, in: &state)
             RegistrationCounter.advance()
             return state.hasDecorators
         }

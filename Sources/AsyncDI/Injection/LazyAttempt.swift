@@ -37,6 +37,9 @@ struct LazyAttempt: Sendable {
         let graph = outlived.map { ResolutionGraph(self.graph, outliving: $0.scopes) } ?? self.graph
         do {
             try await question.awaitModules()
+            if let (_, table) = question.host.table.registration(of: question.key), question.isHeldUp(by: table) {
+                try await question.loadModules(of: table.host)
+            }
             // A draining container refuses the attempt, which is a creation of its own, but returns cached instances.
             if question.isRefusedWhileDraining, let cached = try? question.ready(service) {
                 return LazyFound(cached, of: question)

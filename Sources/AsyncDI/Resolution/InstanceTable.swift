@@ -69,6 +69,10 @@ import Synchronization
         switch search(TypeProbe(service)) {
         case .cell(let cell, _)? where !cell._withUnsafeGuaranteedRef { $0.isHeldWeakly }:
             return .hit(Hit(cell, readUntil: ticket))
+        case .notReady(_, let table)? where table._withUnsafeGuaranteedRef { $0.hasObstacles }:
+            // Its modules may have become pending since.
+            ticket.exit()
+            return nil
         case .notReady(let binding?, _)? where binding._withUnsafeGuaranteedRef { $0.isPlainTransient }:
             defer { ticket.exit() }
             return .plainTransient(binding.takeUnretainedValue())

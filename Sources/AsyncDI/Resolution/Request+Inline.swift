@@ -26,7 +26,12 @@ extension Request {
     /// Creates a service that need not be `Sendable`, and sends it to the caller.
     nonisolated(nonsending) func make<Service>(_ service: Service.Type) async throws -> sending Service {
         try await awaitModules()
-        guard let (binding, _) = try registration() else { throw host.miss(key, asker: asker) }
+        guard var (binding, table) = try registration() else { throw host.miss(key, asker: asker) }
+        while isHeldUp(by: table) {
+            try await loadModules(of: table.host)
+            guard let found = try registration() else { throw host.miss(key, asker: asker) }
+            (binding, table) = found
+        }
         // Unchecked because the key, which only a `making:` registration has, has proved the type.
         let factory = unsafeDowncast(binding.blueprint.factory, to: MakingFactory<Service>.self)
         let run = try beginRun(of: binding)

@@ -42,6 +42,10 @@ extension Request {
         while true {
             let registrationCount = RegistrationCounter.now
             guard let (binding, table) = try registration() else { return isOptional ? try absent() : nil }
+            if isHeldUp(by: table) {
+                try await loadModules(of: table.host)
+                continue
+            }
             if isOptional, try lacksValue(binding, of: table.host) { return nil }
             guard
                 let found = try await leasedCell(binding, owner: table.host, registrationCount: registrationCount)

@@ -49,18 +49,25 @@ struct Request: Sendable {
     /// Whether the request must wait for `loaded` of pending modules: only a request from outside does.
     var isHeldUp: Bool { asker == nil && host.table.hasPendingModules }
 
+    /// The same for the container whose registration the request has found.
+    ///
+    /// It may be published before the containers below know that its module is pending.
+    func isHeldUp(by table: InstanceTable) -> Bool {
+        asker == nil && table.hasPendingModules && ResolutionContext.activeRun == nil
+    }
+
     /// Waits until pending modules are loaded.
     nonisolated(nonsending) func awaitModules() async throws {
-        if isHeldUp { try await loadModules() }
+        if isHeldUp { try await loadModules(of: host) }
     }
 
     // Not inlined, so that its frame is not part of every request.
     @inline(never)
-    private nonisolated(nonsending) func loadModules() async throws {
+    nonisolated(nonsending) func loadModules(of owner: any ResolutionHost) async throws {
         // The error names the service, not the modules that will never be loaded.
         if host.table.isClosed { throw host.refusal(of: key, asker: asker) }
         do {
-            try await host.loadModules()
+            try await owner.loadModules()
         } catch let error as ResolutionError where error.code == .disposed && !error.isOfUserCode {
             throw host.table.isClosed ? host.refusal(of: key, asker: asker) : error
         }
@@ -114,6 +121,10 @@ struct Request: Sendable {
         while true {
             let registrationCount = RegistrationCounter.now
             guard let (binding, table) = try registration() else { return .unregistered }
+            if isHeldUp(by: table) {
+                try await loadModules(of: table.host)
+                continue
+            }
             if isOptional, try lacksValue(binding, of: table.host) { return .unsupplied }
             if binding.lifetime.sharing == .none, binding.blueprint.target == nil { return .transient(binding) }
             if let cell = try await resolveCell(binding, owner: table.host, registrationCount: registrationCount)?

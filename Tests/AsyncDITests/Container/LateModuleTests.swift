@@ -19,6 +19,21 @@ private struct MailModule: Module {
     }
 }
 
+private final class Draft {}
+
+/// A module that is loaded when a gate opens.
+private struct SlowModule: Module {
+    let lifetime: Lifetime
+    let isLoaded: Gate
+
+    var registrations: Registrations {
+        Registration(Mailer.self, lifetime: lifetime) { _ in Mailer() }
+        Registration(making: Draft.self) { _ in Draft() }
+    }
+
+    func loaded(_ resolver: Resolver) async throws { await isLoaded.pass() }
+}
+
 /// A module that is registered in a container which others already use.
 @Suite(.timeLimit(.minutes(10))) struct LateModuleTests {
     /// Without a registration of its own, a container asks the one above it.
@@ -75,6 +90,37 @@ private struct MailModule: Module {
         }
         #expect(core == nil)
         #expect(container.core.withState { $0.dependents.isEmpty })
+    }
+
+    /// As in the moment between the registration and the announcement below.
+    @Test(arguments: [Lifetime.singleton, .scoped, .graph, .transient])
+    func `a child that does not know of the module yet waits for loaded`(lifetime: Lifetime) async throws {
+        let container = Container {}
+        let child = Container(parent: container)
+        let isLoaded = Gate()
+        try container.core.register(Registrations { SlowModule(lifetime: lifetime, isLoaded: isLoaded) })
+        child.core.table.hasPendingModules = false
+        let answered = Gate()
+        func request(_ work: @escaping @Sendable () async throws -> Void) -> Task<Void, any Error> {
+            Task {
+                try await work()
+                answered.arrive()
+            }
+        }
+        let requests = [
+            request { _ = try await child.resolve(Mailer.self) },
+            request { _ = try await child.optional(Mailer.self) },
+            request { _ = try await child.resolve(Lazy<Mailer>.self)() },
+            request { try await child.withInstance(Mailer.self) { _ in } },
+            request { _ = try await child.make(Draft.self) },
+        ]
+        await isLoaded.arrived()
+        for _ in 0..<100 { await Task.yield() }
+        #expect(answered.arrivals == 0)
+        isLoaded.open()
+        for request in requests { try await request.value }
+        #expect(isLoaded.arrivals == 1)
+        try await container.dispose()
     }
 
     @Test func `a scope that opens while a module is registered waits for loaded`() async throws {
