@@ -101,8 +101,9 @@ struct SwiftText: Sendable {
             case let word where depth != nil && Self.branches.contains(word):
                 // The label of an argument is no branch, as in `.enabled(if: …)`.
                 branch = after.text == ":" ? nil : depth
+            case "#if" where depth != nil:
                 // A condition of the compiler has no braces.
-                if before == "#" { attributes[last].isConditional = true }
+                attributes[last].isConditional = true
             case let word where isBelowAttribute && Self.declarations.contains(word):
                 attributes[last].lastLine = token.line
                 isBelowAttribute = false
@@ -121,7 +122,7 @@ struct SwiftText: Sendable {
         var tokens: [(text: String, line: Int)] = []
         var (line, isInWord) = (1, false)
         for character in code(of: source) {
-            let isPartOfWord = character.isLetter || character.isNumber || character == "_" || character == "@"
+            let isPartOfWord = character.isLetter || character.isNumber || "_@#".contains(character)
             if isPartOfWord, isInWord {
                 tokens[tokens.count - 1].text.append(character)
             } else if !character.isWhitespace {

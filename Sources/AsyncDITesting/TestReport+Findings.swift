@@ -36,7 +36,7 @@ extension TestReport {
         let what =
             switch call {
             case .request(let key): "\(key) was requested"
-            case .scope(let name): "The scope \"\(name)\" was to be opened"
+            case .scope(let name): "The scope \"\(singleLine(name))\" was to be opened"
             }
         return TestReport(
             .lateRequest,
@@ -61,7 +61,7 @@ extension TestReport {
         return TestReport(
             .failedDisposal,
             "The onDispose of \(call.key) threw at \(call.hasCaller ? "the end of the test" : "a disposal in the background"): "
-                + "\(error). \(advice), or say why",
+                + "\(escaped("\(error)")). \(advice), or say why",
             site: call.site, key: call.key)
     }
 
@@ -75,7 +75,7 @@ extension TestReport {
 
     /// The error of a container below that of the test, with settings of its own, or of the disposal itself.
     static func disposalFailed(_ error: any Error, of service: String?) -> TestReport {
-        let text = service.map { "\($0): \(error)" } ?? "\(error)"
+        let text = escaped(service.map { "\($0): \(error)" } ?? "\(error)")
         return TestReport(
             .failedDisposal,
             "The container of the test, or one below it, could not be disposed: \(text)"

@@ -44,7 +44,7 @@ extension TestReport {
                 : "Dispose it in the test, or use withScope"
             return TestReport(
                 .openScope,
-                "The \(scope.isDisposed ? "body of the disposed scope" : "scope") \"\(scope.name)\" of "
+                "The \(scope.isDisposed ? "body of the disposed scope" : "scope") \"\(singleLine(scope.name))\" of "
                     + "\(scope.container) \(scope.isDisposed ? "runs on" : "is still open"), for \(scope.duration). "
                     + "\(advice); or say why it stays open")
         }

@@ -120,7 +120,7 @@ struct AttributeLinesTests {
     }
 
     @Test func `a branch or a loop leaves the lines open, an argument called if does not`() {
-        let source = """
+        let source = ##"""
             @Test(.container {
                 if isFast { Registration(Int.self, instance: 1) }
                 Registration(Int.self, instance: 2)
@@ -144,12 +144,21 @@ struct AttributeLinesTests {
             func fifth() {}
             @Test(.container { Registration(String.self, instance: #filePath) })
             func sixth() {}
-            """
+            @Test(.container {
+                Registration(String.self) { _ in
+                    let name = #"a"#
+                    if isFast { return name }
+                    return ""
+                }
+            })
+            func seventh() {}
+            """##
         #expect(lines(source, above: 5) == [])
         #expect(lines(source, above: 7) == [6])
         #expect(lines(source, above: 12) == [9, 10])
         #expect(lines(source, above: 14) == [])
         #expect(lines(source, above: 21) == [])
         #expect(lines(source, above: 23) == [22])
+        #expect(lines(source, above: 31) == [25])
     }
 }

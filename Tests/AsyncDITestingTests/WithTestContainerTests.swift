@@ -257,7 +257,7 @@ struct WithTestContainerTests {
                         await gate.wait()
                     }
                 }
-                try await container.openScope("session")
+                try await container.openScope("se\nssion")
                 for gate in [begun, leased, opened] { await gate.wait() }
             }
         }
@@ -266,7 +266,7 @@ struct WithTestContainerTests {
         #expect(found.count { $0.kind == .openScope } == 2)
         #expect(found.first?.site == RegistrationSite(fileID: #fileID, line: line))
         #expect(found.first?.message.hasPrefix("Ledger (AsyncDITestingTests/") == true)
-        #expect(found.contains { $0.message.contains("\"session\" of container \"test\" is still open") })
+        #expect(found.contains { $0.message.contains("\"se\\nssion\" of container \"test\" is still open") })
         #expect(found.contains { $0.message.hasPrefix("String(\"acme\")") || $0.message.hasPrefix("String(acme)") })
     }
 

@@ -200,7 +200,9 @@ extension ContainerCore {
             // A refusal of one container does not prevent the reset of the others.
             do { errors += try await core.resetHere(target) } catch { refusals.append(error) }
         }
-        if errors.isEmpty, refusals.count == 1 { throw refusals[0] }
+        // Of a disposed container, the first of those above that are disposed with it says enough.
+        let areOfEnd = refusals.allSatisfy { ($0 as? ResolutionError)?.code == .disposed }
+        if errors.isEmpty, let first = refusals.first, refusals.count == 1 || areOfEnd { throw first }
         errors += refusals
         if !errors.isEmpty { throw DisposalError(errors: errors) }
     }

@@ -103,7 +103,7 @@ extension GraphDifference: CustomStringConvertible {
 
     /// The details of a registration, in parentheses; empty for a group of contributions.
     private func facts(_ node: DependencyGraph.Node) -> String {
-        let facts = [node.lifetime, node.owner.map { "in \(singleLine($0))" }].compactMap(\.self)
+        let facts = [node.lifetime.map(singleLine), node.owner.map { "in \(singleLine($0))" }].compactMap(\.self)
         return facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))"
     }
 

@@ -11,8 +11,8 @@ extension StartReport {
         for service in services {
             let begin = max(0, service.begin.milliseconds)
             let end = max(service.end.milliseconds, begin + 1)
-            // A colon ends the name, and a comma or semicolon would be read too.
-            var name = String("\(service.key)".map { $0.isNewline || ":;,#".contains($0) ? " " : $0 })
+            // A colon ends the name, a comma or semicolon would be read too, and percent signs begin comments.
+            var name = String("\(service.key)".map { $0.isNewline || ":;,#%".contains($0) ? " " : $0 })
             // A zero-width space, so that a name does not begin as a statement of the chart does.
             if Self.statements.contains(where: name.lowercased().hasPrefix) { name = "\u{200B}" + name }
             text += "    \(name) :\(critical.contains(service.bar) ? "crit, " : "")\(begin), \(end)\n"

@@ -5,7 +5,9 @@ private let mostScalars = 200
 ///
 /// Such a text may come from a client. Characters that could forge a line of a log, or control a terminal, are escaped,
 /// and a long text is cut.
-func singleLine(_ text: String) -> String { escaped(text.unicodeScalars.prefix(mostScalars)) + lengthIfCut(text) }
+package func singleLine(_ text: String) -> String {
+    escaped(text.unicodeScalars.prefix(mostScalars)) + lengthIfCut(text)
+}
 
 /// The debugging description of a value from the application's data, as messages show it.
 func singleLine(reflecting value: any Sendable) -> String {
@@ -23,7 +25,7 @@ private func lengthIfCut(_ text: String) -> String {
 }
 
 /// A text in one line that is not cut: the description of an error.
-func escaped(_ text: String) -> String { escaped(text.unicodeScalars[...]) }
+package func escaped(_ text: String) -> String { escaped(text.unicodeScalars[...]) }
 
 private func escaped(_ scalars: Substring.UnicodeScalarView) -> String {
     if scalars.allSatisfy({ (0x20..<0x7F).contains($0.value) }) { return String(scalars) }

@@ -138,6 +138,7 @@ import Testing
 
     @Test func `the chart marks the one bar of two that is critical, and no name is a statement of the chart`() {
         struct Title: Sendable {}
+        struct `%%comment`: Sendable {}
         func service(_ type: any Any.Type, from begin: Int, for duration: Int) -> StartReport.Service {
             StartReport.Service(
                 key: ServiceKey(type), begin: .seconds(begin), duration: .seconds(duration), ownDuration: .zero,
@@ -145,12 +146,13 @@ import Testing
         }
         let services = [
             service(Title.self, from: -3, for: 4), service(Cache.self, from: 0, for: 5),
-            service(Cache.self, from: 0, for: 60),
+            service(Cache.self, from: 0, for: 60), service(`%%comment`.self, from: 0, for: 1),
         ]
         let report = StartReport(services: services, duration: .seconds(60), criticalPath: [services[2]])
         #expect(
             report.mermaid().split(separator: "\n").dropFirst(3) == [
                 "    \u{200B}Title :0, 1000", "    Cache :0, 5000", "    Cache :crit, 0, 60000",
+                "    `  comment` :0, 1000",
             ])
     }
 

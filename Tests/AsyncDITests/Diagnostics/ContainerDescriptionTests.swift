@@ -138,6 +138,6 @@ private struct Request: Sendable {}
         let error = await #expect(throws: ValidationError.self) { try await container.validate(against: graph) }
         #expect(error?.description.split(separator: "\n").count == 2)
         let difference = try await container.declaredGraph().difference(from: DependencyGraph())
-        #expect(difference.description.split(separator: "\n").count == 4)
+        #expect(difference.description.split(separator: "\n").count == 3)
     }
 }

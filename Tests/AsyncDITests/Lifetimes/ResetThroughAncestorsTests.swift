@@ -100,4 +100,14 @@ import Testing
         #expect(await child.cachedArguments(of: Thing.self, Int.self).isEmpty)
         #expect(await parent.cachedArguments(of: Thing.self, Int.self).isEmpty)
     }
+
+    @Test func `a reset that goes up from a container which was disposed with its parent throws disposed`()
+        async throws
+    {
+        let root = Container { Registration(Thing.self, lifetime: .singleton) { _ in Thing(1) } }
+        let child = Container(parent: root)
+        try await root.dispose()
+        await expect(.disposed) { try await child.reset(Thing.self, throughAncestors: true) }
+        await expect(.disposed) { try await child.reset(throughAncestors: true) }
+    }
 }
