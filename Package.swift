@@ -65,5 +65,7 @@ for target in package.targets where target.type != .plugin {
     // For `.ci/run` only: a user's build must not fail because a newer compiler warns.
     if Context.environment["ASYNCDI_WARNINGS_ARE_ERRORS"] == "1" {
         target.swiftSettings?.append(.treatAllWarnings(as: .error))
+        // By default a process compiles 25 files, and each of them expands the macros of every suite of the module.
+        if target.type == .test { target.swiftSettings?.append(.unsafeFlags(["-driver-batch-size-limit", "150"])) }
     }
 }
