@@ -56,8 +56,8 @@ extension Container {
     /// and `withInstance`, with an instance of this container or one below it, run to their end undisturbed, and can
     /// create further instances. So can creations of shared instances in flight. Then the container is disposed. It
     /// does not wait for a scope that was opened by hand, nor for a transient or graph instance that is created outside
-    /// every body. The drain of a scope also waits for its own body, or for the parts of an ``OwnedScope`` that are
-    /// under way.
+    /// every body. The drain of a scope also waits for its own body, or for the parts that are under way of an
+    /// ``OwnedScope`` with `isDrained`.
     ///
     /// - Parameter deadline: The longest wait for that work, by the container's clock. After it the container is
     ///   disposed nevertheless, and bodies that still run are cut short. The disposal may take as much time again, at

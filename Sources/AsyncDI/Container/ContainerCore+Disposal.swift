@@ -140,7 +140,7 @@ extension ContainerCore {
         if reason.error != nil, !isEndOfBody { disposal.noteInterruptedWork() }
         // The body has not done its work yet, or the owner has said that it failed, perhaps while it also ends it.
         guard hasOwner, !isEndOfBody || reason.error != nil && !hasBody else { return reason }
-        let error = Self.cutShort(self, because: reason.error)
+        let error = Self.cutShort(self)
         disposal.noteInterruption(error)
         return reason.error == nil ? reason.with(error) : reason
     }

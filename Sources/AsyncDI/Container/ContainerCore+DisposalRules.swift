@@ -138,12 +138,7 @@ extension ContainerCore {
     }
 
     /// The error that hooks receive when a scope or a creation ends before its work is done.
-    ///
-    /// - Parameters:
-    ///   - place: The scope, or the container of the creation.
-    ///   - cause: The error for which it was disposed, if any.
-    /// - Returns: The error.
-    static func cutShort(_ place: any ResolutionHost, because cause: (any Error)? = nil) -> ResolutionError {
+    static func cutShort(_ place: any ResolutionHost) -> ResolutionError {
         var message = "\(place.displayName) was disposed before its work was done"
         var advice = "Let work end first: drain() waits for running bodies, and withScope ends with its body."
         let core = (place as? ContainerCore).flatMap { $0.isDrained ? $0 : nil }
@@ -151,11 +146,6 @@ extension ContainerCore {
             message += ", at the end of the drain of \(drained.displayName)"
             advice = "Give the drain more time, or look for work that does not return."
         }
-        message += "."
-        // A shutdown without a cause gives this error to the scope as its reason.
-        let isSame = (cause as? ResolutionError)?.message == message
-        return ResolutionError(
-            .disposed, message, advice: advice,
-            underlying: isSame ? nil : cause.map(ResolutionError.withoutOrigins))
+        return ResolutionError(.disposed, message + ".", advice: advice)
     }
 }

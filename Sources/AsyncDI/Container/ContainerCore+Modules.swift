@@ -54,7 +54,9 @@ extension ContainerCore {
     /// The current run also loads the modules that `loaded` registers in turn.
     nonisolated(nonsending) func loadModules() async throws {
         let sources = fallbacks + [parent].compactMap(\.self)
-        for core in sources where core.table.hasPendingModules { try await core.loadModules() }
+        // Those of a disposed fallback are never loaded.
+        func isPending(_ core: ContainerCore) -> Bool { core.table.hasPendingModules && !core.table.isClosed }
+        for core in sources where isPending(core) { try await core.loadModules() }
         while let binding = withState({ $0.modules.binding }) {
             let asker = ResolutionContext.activeRun
             if asker?.holder?.binding === binding { return }
@@ -65,7 +67,7 @@ extension ContainerCore {
             dispose(of: removals)
         }
         withState { state in
-            guard state.modules.binding == nil, !sources.contains(where: \.table.hasPendingModules) else { return }
+            guard state.modules.binding == nil, !sources.contains(where: isPending) else { return }
             table.hasPendingModules = false
         }
     }

@@ -78,22 +78,25 @@ public final class OwnedScope: Sendable {
     ///   error.
     /// - Returns: The result of the work.
     /// - Throws: The error of the work; ``ResolutionError`` with the code `disposed` when the scope has ended before,
-    ///   or meanwhile, so that the work is lost. The rollback by `onDispose` hooks is then over, unless other work
-    ///   leases instances of the scope: it goes on after the last lease, because the error may be what ends that work.
+    ///   or meanwhile, so that the work is lost. The rollback by `onDispose` hooks is then over, unless other parts or
+    ///   leases of the scope's instances go on: they may end only with the error that this part throws.
     public nonisolated(nonsending) func run<R>(
         _ operation: (Container) async throws -> sending R
     ) async throws -> sending R {
+        let core = container.core
+        // Of a drain of the scope itself.
+        let isRefused = core.isDrained && core.isRefusedWhileDraining
         let (isOpen, isEnding) = state.withLock { state in
             // In one step, so that no part begins beside the end.
-            let isOpen = !state.isEnding && !container.core.table.isClosed
+            let isOpen = !state.isEnding && !core.table.isClosed && !isRefused
             if isOpen { state.parts += 1 }
             return (isOpen, state.isEnding)
         }
         guard isOpen else {
-            var refusal = container.core.disposedError(nil, asker: nil)
+            var refusal = core.disposedError(nil, asker: nil)
             refusal.underlying = state.withLock { $0.failure }.map(ResolutionError.withoutOrigins)
-            // The work of this part is lost, unless the owner has ended the scope.
-            if !isEnding { state.withLock { $0.noteFailure(refusal) } }
+            // The work of this part is lost, unless the owner has ended the scope, or is still to end it.
+            if !isEnding, core.table.isClosed { state.withLock { $0.noteFailure(refusal) } }
             throw refusal
         }
         container.core.beginWork()
@@ -105,23 +108,28 @@ public final class OwnedScope: Sendable {
             let part = LeaseBody(leasing: [PartOfWork(in: container.core)], at: container.core)
             result = try await container.whileCurrent { try await LeaseBody.run(operation, with: container, in: part) }
         } catch {
-            state.withLock { state in
+            let isLast = state.withLock { state in
                 state.parts -= 1
                 state.noteFailure(error)
+                return state.parts == 0
             }
-            await container.core.endFailedBody(because: error, isPart: true)
+            await core.endFailedPart(isLast: isLast, because: error)
             throw error
         }
         // Not under the lock, because the scope's name may be user code.
         let cutShort = container.core.table.isClosed ? ContainerCore.cutShort(container.core) : nil
-        state.withLock { state in
+        let (failure, isLast) = state.withLock { state in
+            let failure = state.failure
             state.parts -= 1
             if let cutShort { state.noteFailure(cutShort) }
+            return (failure, state.parts == 0)
         }
         if let cutShort {
             // As at the end of a `withScope`: the caller may do the work again, and not beside its rollback.
-            await container.core.endFailedBody(because: cutShort, isPart: true)
-            throw container.core.lostWork ?? cutShort
+            await core.endFailedPart(isLast: isLast, because: cutShort)
+            var error = container.core.lostWork ?? cutShort
+            error.underlying = failure.map(ResolutionError.withoutOrigins)
+            throw error
         }
         return result
     }
@@ -158,7 +166,7 @@ public final class OwnedScope: Sendable {
         if let error { throw error }
         if let failure {
             // Where the failure itself has not ended the scope: it is about to, or could not, inside a lease of it.
-            await container.core.endFailedBody(because: failure, isPart: false)
+            await container.core.endFailedBody(because: failure)
             throw ResolutionError(
                 .disposed, "the work of \(container.core.displayName) was lost, because it has failed.",
                 advice: "The underlying error is that of a part, or of the owner.", underlying: failure)
@@ -223,17 +231,9 @@ extension ContainerCore {
     }
 
     /// Ends a scope whose work failed; observers receive the errors of hooks.
-    ///
-    /// - Parameters:
-    ///   - error: The error of the work.
-    ///   - isPart: Whether a part of the work ends: other parts may end with it, and then their leases.
-    nonisolated(nonsending) fileprivate func endFailedBody(because error: any Error, isPart: Bool) async {
+    nonisolated(nonsending) fileprivate func endFailedBody(because error: any Error) async {
         let reason = DisposalReason(error: error, hasCaller: false)
         do {
-            if isPart, isLeasedByBodies {
-                _ = beginDisposal(reason: reason, isEndOfBody: true)
-                return
-            }
             try await dispose(reason: reason, isEndOfBody: true)
         } catch is DisposalError {
             // The error of the work is the caller's.
@@ -241,6 +241,13 @@ extension ContainerCore {
             // Inside a lease of the scope, for one, the caller cannot wait for the end, which comes nevertheless.
             _ = beginDisposal(reason: reason, isEndOfBody: true)
         }
+    }
+
+    /// Ends a scope after a part of its work that failed.
+    nonisolated(nonsending) fileprivate func endFailedPart(isLast: Bool, because error: any Error) async {
+        // First, so that no lease begins afterwards.
+        _ = beginDisposal(reason: DisposalReason(error: error, hasCaller: false), isEndOfBody: true)
+        if isLast, !isLeasedByBodies { await endFailedBody(because: error) }
     }
 
     /// Notes that work begins for which a drain of this very scope waits.
@@ -254,6 +261,11 @@ extension ContainerCore {
 
     /// Whether bodies lease instances of this scope, or of containers below it.
     private var isLeasedByBodies: Bool {
-        withState { $0.leases.all.contains { $0.bodies > 0 } } || childCores.contains(where: \.isLeasedByBodies)
+        var pending = [self]
+        while let core = pending.popLast() {
+            if core.withState({ $0.leases.all.contains { $0.bodies > 0 } }) { return true }
+            pending += core.childCores
+        }
+        return false
     }
 }

@@ -20,6 +20,8 @@ extension Binding {
 /// taken for the caller's cancellation. So is one after it has cancelled this task, if that is the task of a shared
 /// creation.
 func translated(_ error: any Error, in run: Run) -> any Error {
+    // The library's own: the requests start over.
+    if error is CancellationError, run.creation?.extrasIfAny({ $0.isOvertaken }) == true { return error }
     run.recorded?.fail()
     let hasCancelledItself = Task.isCancelled && run.isInTaskOfUncancelledCreation
     guard error is CancellationError, !Task.isCancelled || hasCancelledItself else {

@@ -73,7 +73,7 @@ final class Creation: Activity, @unchecked Sendable {
             var leases: [any HeldLease]? = []
             var task: Task<Void, Never>?
             var isCancelled = false
-            /// Whether its requests were decided on again before its factory ran.
+            /// Whether its requests are decided on again, because of a change before its factory had the instances.
             var isOvertaken = false
             /// The wait for the disposal of the previous instance; nil without one.
             var successorWait: SuccessorWait?

@@ -77,6 +77,8 @@ extension Resolver {
             hold(lease, in: asker?.holder)
         case .gone:
             guard let holder = asker?.holder else { break }
+            // No failure, for observers.
+            _ = holder.extras { $0.isOvertaken = true }
             holder.place.abandon(holder)
             throw CancellationError()
         case .unfinished:

@@ -44,7 +44,9 @@ extension InstanceTable {
     private func withArguments(
         _ service: any Any.Type, _ arguments: ArgumentPack.Type
     ) -> (binding: Unmanaged<Binding>, owner: Unmanaged<InstanceTable>)? {
-        guard case .notReady(let binding?, let owner)? = search(ArgumentsProbe(service, arguments)) else { return nil }
+        guard case .notReady(let binding?, let owner)? = search(ArgumentsProbe(service, arguments)),
+            !owner._withUnsafeGuaranteedRef({ $0.hasObstacles })
+        else { return nil }
         return (binding, owner)
     }
 }

@@ -81,7 +81,7 @@ extension InstanceTable {
         if hasObstacles { return nil }
         return reading {
             guard case .undecided(let slot, let table)? = search(probe),
-                !table._withUnsafeGuaranteedRef({ $0.isClosed }),
+                !table._withUnsafeGuaranteedRef({ $0.hasObstacles }),
                 let binding = slot._withUnsafeGuaranteedRef({ $0.unretainedBinding }),
                 binding._withUnsafeGuaranteedRef({ $0.isPlainTransient })
             else { return nil }

@@ -67,12 +67,12 @@ import Synchronization
         // With it the tables that it searches: the read keeps the found objects, but not the tables.
         defer { withExtendedLifetime(self) {} }
         switch search(TypeProbe(service)) {
-        case .cell(let cell, _)? where !cell._withUnsafeGuaranteedRef { $0.isHeldWeakly }:
-            return .hit(Hit(cell, readUntil: ticket))
-        case .notReady(_, let table)? where table._withUnsafeGuaranteedRef { $0.hasObstacles }:
-            // Its modules may have become pending since.
+        // The modules of the registration's container may be pending, although this one does not know of them yet.
+        case .cell(_, let table)? where isHeldUp(by: table), .notReady(_, let table)? where isHeldUp(by: table):
             ticket.exit()
             return nil
+        case .cell(let cell, _)? where !cell._withUnsafeGuaranteedRef { $0.isHeldWeakly }:
+            return .hit(Hit(cell, readUntil: ticket))
         case .notReady(let binding?, _)? where binding._withUnsafeGuaranteedRef { $0.isPlainTransient }:
             defer { ticket.exit() }
             return .plainTransient(binding.takeUnretainedValue())
@@ -85,13 +85,18 @@ import Synchronization
         }
     }
 
+    @inline(__always)
+    private func isHeldUp(by table: Unmanaged<InstanceTable>) -> Bool {
+        table._withUnsafeGuaranteedRef { $0.hasObstacles }
+    }
+
     /// Finds an instance for a request with a qualifier; makes no key either.
     func find(_ probe: QualifierProbe) -> QualifiedHit? {
         if obstacles.load(ordering: .acquiring) != 0 { return nil }
         let ticket = epoch.with { $0.enter() }
         // With it the tables that it searches: the read keeps the found objects, but not the tables.
         defer { withExtendedLifetime(self) {} }
-        if case .undecided(let slot, let table)? = search(probe),
+        if case .undecided(let slot, let table)? = search(probe), !isHeldUp(by: table),
             let cell = table._withUnsafeGuaranteedRef({ $0.cell(of: slot, asked: self) }),
             !cell._withUnsafeGuaranteedRef({ $0.isHeldWeakly }),
             let details = slot._withUnsafeGuaranteedRef({ $0.details })

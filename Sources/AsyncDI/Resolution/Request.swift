@@ -40,8 +40,8 @@ struct Request: Sendable {
 
     private func unrecordedCell() throws -> Cell? {
         if isHeldUp || isOfOutlivingTask { return nil }
-        guard holder != nil else { return host.table.hit(key)?.cell.strengthened() }
-        guard let (cell, table) = host.table.hit(key) else { return nil }
+        guard let (cell, table) = host.table.hit(key), !isHeldUp(by: table) else { return nil }
+        guard holder != nil else { return cell.strengthened() }
         try checkCaptive(in: table.host, isScoped: !cell.isSharedBelow, isResettable: cell.isResettable)
         return cell.strengthened()
     }

@@ -369,7 +369,8 @@ extension ContainerCore {
             Registration(Cable.self, instance: cable).onDispose { $0.close() }
         }
         let (first, second) = (Cable(), Cable())
-        let container = Container(observers: [Pause(gate: gate)]) {
+        let observer = RecordingObserver([.failed])
+        let container = Container(observers: [Pause(gate: gate), observer]) {
             cable(first)
             cables
         }
@@ -390,5 +391,6 @@ extension ContainerCore {
             #expect(inner === second && isOpen)
         }
         try await container.dispose()
+        #expect(observer.events.isEmpty, "a repetition is no failure")
     }
 }

@@ -122,29 +122,6 @@ private final class Work: Sendable {
         await expect(.disposed) { try await request.value }
     }
 
-    @Test(arguments: [true, false])
-    func `the error of work that was cut short has the failure for which its scope was disposed beneath it`(
-        isOwned: Bool
-    ) async throws {
-        let container = container()
-        let error = await expect(.disposed) {
-            if isOwned {
-                let owner = try OwnedScope(in: container)
-                try await owner.run { scope in
-                    _ = try await scope.resolve(Work.self)
-                    try await owner.end(failing: TestError(4))
-                }
-            } else {
-                try await container.withScope { scope in
-                    _ = try await scope.resolve(Work.self)
-                    try await Task.detached { try await scope.dispose(failing: TestError(4)) }.value
-                }
-            }
-        }
-        #expect(error?.underlying as? TestError == TestError(4))
-        #expect(log.entries == ["rolled back: \(TestError(4))"])
-    }
-
     @Test func `a body whose scope was disposed under it, but had no hooks to run, returns`() async throws {
         let container = Container { Registration(Thing.self, lifetime: .scoped) { _ in Thing() } }
         let value = try await container.withScope { scope in

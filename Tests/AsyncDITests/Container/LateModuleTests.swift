@@ -29,6 +29,10 @@ private struct SlowModule: Module {
     var registrations: Registrations {
         Registration(Mailer.self, lifetime: lifetime) { _ in Mailer() }
         Registration(making: Draft.self) { _ in Draft() }
+        Registration(String.self, instance: "given")
+        Registration(String.self, qualifier: "named", instance: "given")
+        Registration(Mailer.self, qualifier: "named", lifetime: lifetime) { _ in Mailer() }
+        Registration(Thing.self, lifetime: lifetime) { (_, number: Int) in Thing(number) }
     }
 
     func loaded(_ resolver: Resolver) async throws { await isLoaded.pass() }
@@ -113,6 +117,11 @@ private struct SlowModule: Module {
             request { _ = try await child.resolve(Lazy<Mailer>.self)() },
             request { try await child.withInstance(Mailer.self) { _ in } },
             request { _ = try await child.make(Draft.self) },
+            request { _ = try await child.resolve(String.self) },
+            request { _ = try await child.resolve(String.self, qualifier: "named") },
+            request { _ = try await child.resolve(Mailer.self, qualifier: "named") },
+            request { _ = try await child.resolve(Thing.self, arguments: 1) },
+            request { try await child.withInstance(Thing.self, arguments: 1) { _ in } },
         ]
         await isLoaded.arrived()
         for _ in 0..<100 { await Task.yield() }
@@ -121,6 +130,16 @@ private struct SlowModule: Module {
         for request in requests { try await request.value }
         #expect(isLoaded.arrivals == 1)
         try await container.dispose()
+    }
+
+    @Test func `a fallback that was disposed with a pending module holds no request up`() async throws {
+        let fallback = Container {}
+        let container = Container(fallbacks: [fallback]) { own }
+        try fallback.core.register(Registrations { MailModule() })
+        #expect(container.table.hasPendingModules)
+        try await fallback.dispose()
+        #expect(try await container.resolve(String.self) == "own")
+        #expect(!container.table.hasPendingModules)
     }
 
     @Test func `a scope that opens while a module is registered waits for loaded`() async throws {

@@ -68,40 +68,6 @@ import Testing
         }
     }
 
-    /// The error is what ends the other part, by the cancellation of its task.
-    @Test func `a part that throws beside one that leases an instance of the scope throws at once`() async throws {
-        let scope = try OwnedScope(in: container())
-        let reads = Gate()
-        try await finishes {
-            await #expect(throws: Failure()) {
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask {
-                        try await scope.run { scope in
-                            try await scope.withInstance(UnitOfWork.self) { _ in
-                                reads.arrive()
-                                try await untilCancelled()
-                            }
-                        }
-                    }
-                    group.addTask {
-                        await reads.arrived()
-                        try await scope.run { _ in throw Failure() }
-                    }
-                    while try await group.next() != nil {}
-                }
-            }
-            await #expect(throws: ResolutionError.self) { try await scope.end() }
-            #expect(ends.all == ["rolled back after work"])
-        }
-    }
-
-    @Test func `a part after a failed one is refused with the failure beneath the error`() async throws {
-        let scope = try OwnedScope(in: container())
-        try? await scope.run { _ in throw Failure() }
-        let error = await expect(.disposed) { try await scope.run { _ in } }
-        #expect(error?.underlying as? Failure == Failure())
-    }
-
     @Test func `a scope that is dropped rolls back`() async throws {
         let container = container()
         do {

@@ -52,6 +52,19 @@ private final class Work: Sendable {}
         _ = try await container.withScope { try await $0.resolve(Int.self) }
     }
 
+    @Test func `no further part of an owned scope's work begins while the scope is drained`() async throws {
+        let owner = try OwnedScope(in: container, isDrained: true)
+        let mayEnd = Gate()
+        let part = Task { try await owner.finish { _ in await mayEnd.pass() } }
+        await mayEnd.arrived()
+        let drain = Task { try await owner.container.drain() }
+        await until { owner.container.table.isDraining }
+        await expect(.disposed) { try await owner.run { _ in Issue.record("it runs") } }
+        mayEnd.open()
+        try await part.value
+        try await drain.value
+    }
+
     @Test(arguments: [true, false])
     func `at the deadline, the work of the scope is rolled back`(isOwned: Bool) async throws {
         let (scopes, mayEnd) = (Log<Container>(), Gate())
