@@ -99,13 +99,13 @@ public final class OwnedScope: Sendable {
             if !isEnding, core.table.isClosed { state.withLock { $0.noteFailure(refusal) } }
             throw refusal
         }
-        container.core.beginWork()
-        defer { container.core.endWork() }
+        core.beginWork()
+        defer { core.endWork() }
         // Unsafe because a `do` cannot express that the result was received as `sending` and that no other code uses it
         // on its way out.
         nonisolated(unsafe) let result: R
         do {
-            let part = LeaseBody(leasing: [PartOfWork(in: container.core)], at: container.core)
+            let part = LeaseBody(leasing: [PartOfWork(in: core)], at: core)
             result = try await container.whileCurrent { try await LeaseBody.run(operation, with: container, in: part) }
         } catch {
             let isLast = state.withLock { state in
@@ -117,7 +117,7 @@ public final class OwnedScope: Sendable {
             throw error
         }
         // Not under the lock, because the scope's name may be user code.
-        let cutShort = container.core.table.isClosed ? ContainerCore.cutShort(container.core) : nil
+        let cutShort = core.table.isClosed ? ContainerCore.cutShort(core) : nil
         let (failure, isLast) = state.withLock { state in
             let failure = state.failure
             state.parts -= 1
@@ -127,7 +127,7 @@ public final class OwnedScope: Sendable {
         if let cutShort {
             // As at the end of a `withScope`: the caller may do the work again, and not beside its rollback.
             await core.endFailedPart(isLast: isLast, because: cutShort)
-            var error = container.core.lostWork ?? cutShort
+            var error = core.lostWork ?? cutShort
             error.underlying = failure.map(ResolutionError.withoutOrigins)
             throw error
         }

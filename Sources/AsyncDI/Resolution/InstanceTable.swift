@@ -85,6 +85,7 @@ import Synchronization
         }
     }
 
+    /// Whether a table found in a search, which this one keeps alive, leaves the request to the slow path.
     @inline(__always)
     private func isHeldUp(by table: Unmanaged<InstanceTable>) -> Bool {
         table._withUnsafeGuaranteedRef { $0.hasObstacles }
