@@ -58,6 +58,36 @@ private struct Y: Sendable {}
         }
     }
 
+    @Test(arguments: [Lifetime.singleton, .scoped])
+    func `the path begins at the service asked for when a property fails while its instance is in use`(
+        lifetime: Lifetime
+    ) async throws {
+        let (isInUse, mayFail) = (Gate(), Gate())
+        let container = Container {
+            Registration(First.self, lifetime: lifetime) { _ in First() }
+                .injectProperties { r, _ in
+                    async let second: Second = r.resolve()
+                    await mayFail.pass()
+                    _ = try await r.resolve(Int.self)
+                    _ = try await second
+                }
+            Registration(Second.self, lifetime: lifetime) { r in
+                let first: First = try await r.resolve()
+                await isInUse.pass()
+                return Second(first)
+            }
+        }
+        let second = Task { _ = try await container.resolve(Second.self) }
+        await isInUse.arrived()
+        await mayFail.arrived()
+        let first = Task { _ = try await container.resolve(First.self) }
+        await container.core.waiters(of: First.self, reach: 1)
+        mayFail.open()
+        await expect(.notRegistered, path: ["First", "Int"]) { try await first.value }
+        isInUse.open()
+        await expect(.notRegistered, path: ["Second", "First", "Int"]) { try await second.value }
+    }
+
     /// Makes A need B, which waits for the gate and then misses C.
     private func chain(_ gate: Gate, _ outer: Lifetime, _ inner: Lifetime) -> Container {
         Container {
