@@ -83,6 +83,59 @@ struct ReplacementStress {
         }
     }
 
+    @Test(arguments: [Lifetime.singleton, .scoped, .graph, .transient])
+    func `no request finds a service without its decorations while it is registered and removed`(
+        lifetime: Lifetime
+    ) async {
+        struct Label: Sendable { let levels: [Int] }
+        await forEachSeed(25) { seed in
+            let complaints = Complaints()
+            var containers = [Container()]
+            for level in 1...3 {
+                let decoration = Decoration(Label.self) { _, inner in Label(levels: inner.levels + [level]) }
+                containers.append(Container(parent: containers[level - 1]) { decoration })
+            }
+            let all = containers
+            await withTaskGroup(of: Void.self) { group in
+                for level in 0..<3 {
+                    group.addTask {
+                        var random = SeededRandom(seed: seed, stream: level)
+                        for _ in 0..<40 {
+                            await random.shake(upTo: 8)
+                            do {
+                                try await all[level].register(Label.self, lifetime: lifetime) { _ in Label(levels: []) }
+                            } catch {
+                                complaints.add("\(error)")
+                            }
+                            await random.shake(upTo: 8)
+                            complaints.expect(await all[level].unregister(Label.self), "not found")
+                        }
+                    }
+                }
+                for number in 0..<8 {
+                    group.addTask {
+                        var random = SeededRandom(seed: seed, stream: -1 - number)
+                        let level = 1 + number % 3
+                        for _ in 0..<60 {
+                            do {
+                                let levels = try await all[level].optional(Label.self)?.levels ?? Array(1...level)
+                                // A registration further down has fewer of them.
+                                let isWhole = !levels.isEmpty && levels == Array((levels[0]...level))
+                                complaints.expect(isWhole, "\(levels) at \(level)")
+                            } catch let error as ResolutionError where error.code == .notRegistered {
+                                // It was found, and is gone.
+                            } catch {
+                                complaints.add("\(error)")
+                            }
+                            await random.shake(upTo: 4)
+                        }
+                    }
+                }
+            }
+            try #require(complaints.isEmpty, "seed \(seed): \(complaints.summary)")
+        }
+    }
+
     private func versioned(
         _ version: Int, _ index: Int, lifetime: Lifetime, isOwned: Bool, seed: UInt64, ledger: Ledger
     ) -> Registration<Tracked> {

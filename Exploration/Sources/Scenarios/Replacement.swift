@@ -150,6 +150,45 @@ extension Scenario {
             for task in asking { try await task.value }
             explored.expect(try await scope.resolve(Token.self).number == 1, "not the override")
         },
+        Scenario(name: "decorated-anew", claim: "a new registration is never found without its decorations", worlds: 2)
+        {
+            explored in
+            let lifetime: Lifetime = explored.dataSeed % 2 == 0 ? .singleton : .transient
+            let root = Container(clock: explored.clock)
+            let middle = Container(parent: root, clock: explored.clock) {
+                Decoration(Token.self) { _, inner in Token(inner.number + 10) }
+            }
+            let leaf = Container(parent: middle, clock: explored.clock) {
+                Decoration(Token.self) { _, inner in Token(inner.number + 100) }
+            }
+            for container in [root, middle, leaf] { explored.watch(container) }
+            let asking = [(middle, 0), (leaf, 100)].map { container, own in
+                explored.task("request \(own)") {
+                    for _ in 0..<2 {
+                        do {
+                            let number = try await container.optional(Token.self)?.number
+                            explored.expect(number.map { [own + 11, own + 12].contains($0) } ?? true, "\(number ?? 0)")
+                        } catch {
+                            // It was found, and is gone.
+                            explored.expect((error as? ResolutionError)?.code == .notRegistered, "\(error)")
+                        }
+                        await pause()
+                    }
+                }
+            }
+            let changing = explored.task("change") {
+                await pause()
+                try await middle.register(Token.self, lifetime: lifetime) { _ in Token(2) }
+                await pause()
+                explored.expect(await middle.unregister(Token.self), "not found")
+            }
+            try await root.register(Token.self, lifetime: lifetime) { _ in Token(1) }
+            await pause()
+            explored.expect(await root.unregister(Token.self), "not found")
+            try await root.register(Token.self, lifetime: lifetime) { _ in Token(1) }
+            for task in asking + [changing] { try await task.value }
+            explored.expect(try await leaf.resolve(Token.self).number == 111, "not decorated at the end")
+        },
     ]
 
     private static func version(_ number: Int) -> Registration<Token> {

@@ -40,9 +40,9 @@ extension Request {
         onActor isOnActor: Bool
     ) -> Answer {
         let registrationCount = RegistrationCounter.now
-        guard !table.hasObstacles, let (binding, owner) = table.registration(of: service), binding.isPlainShared,
-            !owner.hasObstacles
-        else { return .other(nil) }
+        guard let (binding, owner) = table.unobstructedRegistration(of: service), binding.isPlainShared else {
+            return .other(nil)
+        }
         let request = Request(key: binding.key, pack: .none, host: host, asker: asker)
         let place: any ResolutionHost = binding.lifetime.sharing == .resolvingContainer ? host : owner.host
         if let holder = asker?.holder {

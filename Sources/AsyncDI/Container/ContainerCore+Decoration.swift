@@ -66,7 +66,7 @@ extension ContainerCore {
     private func renewInherited(_ keys: [ServiceKey]) {
         for key in keys {
             guard let binding = withState({ _ in table.ownRegistration(of: key) }), let base = binding.base,
-                base.isInherited, table.registration(beyondFor: key)?.binding !== base.binding
+                base.isInherited, table.currentRegistration(beyondFor: key)?.binding !== base.binding
             else { continue }
             inheritAgain(binding)
             offer([key])
@@ -75,10 +75,20 @@ extension ContainerCore {
 
     private func inherit(_ keys: [ServiceKey]) {
         guard !keys.isEmpty else { return }
+        // Decorated by the containers in between first, whose locks must not be taken under this one's.
+        for key in keys { _ = table.currentRegistration(beyondFor: key) }
         withState { state in
             guard state.life.isOpen else { return }
             for key in keys { inherit(key, in: &state) }
             RegistrationCounter.advance()
+        }
+    }
+
+    func inheritAnnounced(_ key: ServiceKey) -> Bool {
+        withState { state in
+            guard state.life.isOpen, state.isDecorated else { return false }
+            if inherit(key, in: &state) { RegistrationCounter.advance() }
+            return table.ownRegistration(of: key) != nil
         }
     }
 
@@ -89,10 +99,27 @@ extension ContainerCore {
     }
 
     /// Decorates the inherited registration of a key, unless the container has its own.
-    func inherit(_ key: ServiceKey, in state: inout State) {
-        guard table.ownRegistration(of: key) == nil, let binding = inherited(key, in: state) else { return }
+    ///
+    /// - Returns: Whether there is one.
+    @discardableResult
+    private func inherit(_ key: ServiceKey, in state: inout State) -> Bool {
+        guard table.ownRegistration(of: key) == nil, let binding = inherited(key, in: state) else { return false }
         _ = state.registrations.add(binding, beside: nil, onDuplicate: .replace)
         table.publish(binding, retired: &state.retired)
+        return true
+    }
+
+    /// Removes one registration, which is the current one of its key.
+    ///
+    /// The decorated form of an inherited one takes its place at once: lock-free readers must not find that one
+    /// undecorated in between.
+    func remove(_ binding: Binding, in state: inout State) {
+        state.registrations.remove(binding)
+        guard state.isDecorated, let inherited = inherited(binding.key, in: state) else {
+            return table.unpublish(binding.key, retired: &state.retired)
+        }
+        _ = state.registrations.add(inherited, beside: nil, onDuplicate: .replace)
+        table.publish(inherited, retired: &state.retired)
     }
 
     /// The decorated form of the registration that a container inherits for a key; nil without one.
@@ -124,19 +151,18 @@ extension ContainerCore {
                 // Replaced in place, because lock-free readers must not find the undecorated registration in between.
                 replace(binding, by: new, in: &state, into: &removals)
             } else {
-                forgetInherited(binding.key, in: &state, into: &removals)
+                forgetInherited(binding, in: &state, into: &removals)
+                table.unpublish(binding.key, retired: &state.retired)
             }
             RegistrationCounter.advance()
         }
         dispose(of: removals)
     }
 
-    /// Removes a registration that exists only to decorate an inherited service.
-    func forgetInherited(_ key: ServiceKey, in state: inout State, into removals: inout Removals) {
-        guard state.isDecorated, let binding = table.ownRegistration(of: key), binding.base?.isInherited == true else {
-            return
-        }
-        remove(binding, in: &state)
+    /// Drops a registration that exists only to decorate an inherited service; readers find it until its place is
+    /// taken.
+    func forgetInherited(_ binding: Binding, in state: inout State, into removals: inout Removals) {
+        state.registrations.remove(binding)
         state.drop([binding], into: &removals)
     }
 

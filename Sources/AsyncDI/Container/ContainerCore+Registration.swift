@@ -64,16 +64,17 @@ extension ContainerCore {
         }
         let binding = draft.taken(defaultLifetime: defaultLifetime)
         var removals = Removals()
-        // Nil after the end: the error is made outside the lock, because a qualifier's description is user code.
-        let isDecorated: Bool? = withState { state in
-            guard state.life.isOpen else { return nil }
+        let (isOpen, announcement) = withAnnouncement { state in
+            guard state.life.isOpen else { return false }
             add(binding, in: &state, into: &removals)
             RegistrationCounter.advance()
-            return state.hasDecorators
+            return true
         }
-        guard let isDecorated else { throw refusal(toRegister: binding.key) }
+        defer { announcement?.end() }
+        // Made outside the lock, because a qualifier's description is user code.
+        guard isOpen else { throw refusal(toRegister: binding.key) }
         dispose(of: removals)
-        if isDecorated { offer([binding.key]) }
+        if announcement != nil { offer([binding.key]) }
     }
 
     /// Registers all registrations or none.
@@ -83,10 +84,10 @@ extension ContainerCore {
         var removals = Removals()
         var duplicate: (second: Binding, first: Binding)?
         // In the same way as for one draft.
-        let isDecorated: Bool? = withState { state in
-            guard state.life.isOpen else { return nil }
+        let (isOpen, announcement) = withAnnouncement { state in
+            guard state.life.isOpen else { return false }
             duplicate = duplicates(among: bindings).first
-            if duplicate != nil { return nil }
+            if duplicate != nil { return true }
             // First: a request that finds one of the registrations sees the pending module.
             note(modules, in: &state)
             var ignored: ServiceKey?
@@ -98,14 +99,15 @@ extension ContainerCore {
             }
             add(decorations, in: &state, into: &removals)
             RegistrationCounter.advance()
-            return state.hasDecorators
+            return true
         }
+        defer { announcement?.end() }
         if let (second, first) = duplicate { throw duplicateError(second, of: first) }
-        guard let isDecorated else { throw refusal(toRegister: bindings.first?.key) }
+        guard isOpen else { throw refusal(toRegister: bindings.first?.key) }
         if !modules.isEmpty { announcePendingModules() }
         dispose(of: removals)
         decorateInherited(decorations)
-        guard isDecorated else { return }
+        guard announcement != nil else { return }
         let decorated = withState { state in
             decorations.flatMap { state.registrations.keys(named: $0.name).filter($0.applies) }
         }
@@ -117,10 +119,14 @@ extension ContainerCore {
     /// - Returns: Whether it was added: not when the container keeps an earlier one.
     @discardableResult
     private func add(_ binding: Binding, in state: inout State, into removals: inout Removals) -> Bool {
-        forgetInherited(binding.key, in: &state, into: &removals)
         let binding = decorated(binding, in: state)
         let place = table.ownPlace(of: binding.key)
-        switch state.registrations.add(binding, beside: place.binding, onDuplicate: duplicatePolicy) {
+        var former = place.binding
+        if let inherited = former, inherited.base?.isInherited == true {
+            forgetInherited(inherited, in: &state, into: &removals)
+            former = nil
+        }
+        switch state.registrations.add(binding, beside: former, onDuplicate: duplicatePolicy) {
         case .added: break
         case .replaced(let old):
             state.drop([old], into: &removals)
@@ -160,19 +166,12 @@ extension ContainerCore {
                 }
             }
             state.drop(removed, into: &removals)
-            if state.isDecorated { for binding in removed { inherit(binding.key, in: &state) } }
             if !removed.isEmpty { RegistrationCounter.advance() }
             return removed
         }
         dispose(of: removals)
         if !removed.isEmpty { offer(removed.map(\.key)) }
         return !removed.isEmpty
-    }
-
-    /// Removes one registration, which is the current one of its key.
-    func remove(_ binding: Binding, in state: inout State) {
-        state.registrations.remove(binding)
-        table.unpublish(binding.key, retired: &state.retired)
     }
 
     // MARK: Bindings

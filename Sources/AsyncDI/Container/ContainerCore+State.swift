@@ -62,6 +62,8 @@ extension ContainerCore {
         var decorations = Decorations()
         /// Containers that decorate registrations inherited from this one, and the names of the decorated services.
         var decorators: [ObjectIdentifier: (core: WeakCore, names: Set<ServiceName>)] = [:]
+        /// The number of changes of which those containers have not heard yet.
+        var announcements = 0
         /// The containers that fall back on this one.
         var dependents: [ObjectIdentifier: WeakCore] = [:]
         /// The containers whose registrations this one decorates.

@@ -111,26 +111,44 @@ extension InstanceTable {
     /// The nearest registration of a key; the decoration of an inherited registration is renewed when that one has been
     /// replaced.
     func currentRegistration(of key: ServiceKey) -> (binding: Binding, table: InstanceTable)? {
-        refreshed(key) { registration(of: key) }
+        currentRegistration(of: key, isOwnIncluded: true)
     }
 
     /// The same where this container looks when it has none itself.
     func currentRegistration(beyondFor key: ServiceKey) -> (binding: Binding, table: InstanceTable)? {
-        refreshed(key) { registration(beyondFor: key) }
+        currentRegistration(of: key, isOwnIncluded: false)
     }
 
-    private func refreshed(
-        _ key: ServiceKey, _ find: () -> (binding: Binding, table: InstanceTable)?
+    private func currentRegistration(
+        of key: ServiceKey, isOwnIncluded: Bool
     ) -> (binding: Binding, table: InstanceTable)? {
-        var found = find()
-        // The outermost first: an inherited registration may itself decorate one that has changed.
-        while let (binding, table) = found, let base = binding.base, base.isInherited,
-            table.currentRegistration(beyondFor: key)?.binding !== base.binding
-        {
+        // One that no container on the way decorates, unless it was gone when these were asked.
+        var undecorated: Binding?
+        while let (binding, table, isAnnounced) = nearestRegistration(of: key, isOwnIncluded: isOwnIncluded) {
+            if isAnnounced, binding !== undecorated {
+                if !decorate(key, inheritedFrom: table, isOwnIncluded: isOwnIncluded) { undecorated = binding }
+                continue
+            }
+            // The outermost first: an inherited registration may itself decorate one that has changed.
+            guard let base = binding.base, base.isInherited,
+                table.currentRegistration(beyondFor: key)?.binding !== base.binding
+            else { return (binding, table) }
             table.host.inheritAgain(binding)
-            found = find()
         }
-        return found
+        return nil
+    }
+
+    /// Decorates a registration in the containers on the way to it that have not heard of it yet, the furthest first.
+    ///
+    /// - Returns: Whether one of them has a registration now.
+    private func decorate(_ key: ServiceKey, inheritedFrom origin: InstanceTable, isOwnIncluded: Bool) -> Bool {
+        var between: [InstanceTable] = []
+        _ = firstTable { table -> Void? in
+            if table === origin { return () }
+            if table !== self || isOwnIncluded { between.append(table) }
+            return nil
+        }
+        return between.reversed().reduce(false) { $1.host.inheritAnnounced(key) || $0 }
     }
 }
 

@@ -32,6 +32,14 @@ extension InstanceTable {
         set { set(Self.drainRootBit, to: newValue) }
     }
 
+    /// Whether containers that decorate registrations of this one have not heard of the latest ones yet.
+    ///
+    /// Read inside the look-up that finds the registration, before the end of which the bit is not cleared.
+    var isAnnouncing: Bool {
+        get { has(Self.announcingBit) }
+        set { set(Self.announcingBit, to: newValue) }
+    }
+
     private func has(_ bit: UInt8) -> Bool { obstacles.load(ordering: .acquiring) & bit != 0 }
     private func set(_ bit: UInt8, to isSet: Bool) {
         if isSet {

@@ -35,6 +35,7 @@ import Synchronization
     static let drainingBit: UInt8 = 4
     static let drainRootBit: UInt8 = 8
     static let droppedBit: UInt8 = 16
+    static let announcingBit: UInt8 = 32
     /// The number of occupied places.
     var count = 0
 
@@ -130,6 +131,8 @@ import Synchronization
         if isClosed { return nil }
         return lookUp(key) { probe in
             switch search(probe) {
+            // Without its decoration, perhaps.
+            case .cell(_, let table)? where table._withUnsafeGuaranteedRef({ $0.isAnnouncing }): .decided(nil)
             case .cell(let cell, let table)?: .decided((cell.takeUnretainedValue(), table.takeUnretainedValue()))
             case .undecided(_, let table)?: .undecided(in: table.takeUnretainedValue())
             case .notReady?, nil: .decided(nil)
@@ -139,20 +142,37 @@ import Synchronization
 
     /// The nearest registration of the key, with the table that holds it.
     func registration(of key: ServiceKey) -> (binding: Binding, table: InstanceTable)? {
-        lookUp(key) { nearestBinding($0, isOwnIncluded: true) }
-    }
-
-    /// The nearest registration of a service without qualifier and arguments, in the same way.
-    func registration(of service: any Any.Type) -> (binding: Binding, table: InstanceTable)? {
-        let probe = TypeProbe(service)
-        return reading {
-            firstTable { table in table.slot(probe)?.slot.takeUnretainedValue().binding.map { ($0, table) } }
-        }
+        nearestRegistration(of: key, isOwnIncluded: true).map { ($0.binding, $0.table) }
     }
 
     /// The nearest registration of the key where this container looks when it has none itself.
     func registration(beyondFor key: ServiceKey) -> (binding: Binding, table: InstanceTable)? {
-        lookUp(key) { nearestBinding($0, isOwnIncluded: false) }
+        nearestRegistration(of: key, isOwnIncluded: false).map { ($0.binding, $0.table) }
+    }
+
+    /// The nearest registration of the key, and whether containers that decorate it may not have heard of it yet.
+    func nearestRegistration(
+        of key: ServiceKey, isOwnIncluded: Bool
+    ) -> (binding: Binding, table: InstanceTable, isAnnounced: Bool)? {
+        lookUp(key) { probe in
+            func own(_ table: InstanceTable) -> LookUp<(binding: Binding, table: InstanceTable, isAnnounced: Bool)?>? {
+                guard let found = table.slot(probe) else { return nil }
+                if found.isUndecided { return .undecided(in: table) }
+                return found.slot.takeUnretainedValue().binding.map { .decided(($0, table, table.isAnnouncing)) }
+            }
+            return (isOwnIncluded ? firstTable(own) : firstTableBeyond(own)) ?? .decided(nil)
+        }
+    }
+
+    /// The nearest registration of a service without qualifier and arguments, if no obstacle stands before it.
+    func unobstructedRegistration(of service: any Any.Type) -> (binding: Binding, table: InstanceTable)? {
+        if hasObstacles { return nil }
+        let probe = TypeProbe(service)
+        return reading {
+            let found = firstTable { table in table.slot(probe)?.slot.takeUnretainedValue().binding.map { ($0, table) }
+            }
+            return found.flatMap { $0.1.hasObstacles ? nil : $0 }
+        }
     }
 
     /// The table that holds a registration, among those that this one looks in; nil when none does any more.
@@ -295,17 +315,6 @@ import Synchronization
         let stamp = cell.stamp
         let isCurrent = stamp == 0 ? isRegisteredHere : stamp == RegistrationCounter.now
         return self === asked ? isCurrent : isCurrent && isRegisteredHere && cell.isSharedBelow
-    }
-
-    private func nearestBinding(
-        _ probe: KeyProbe, isOwnIncluded: Bool
-    ) -> LookUp<(binding: Binding, table: InstanceTable)?> {
-        func own(_ table: InstanceTable) -> LookUp<(binding: Binding, table: InstanceTable)?>? {
-            guard let found = table.slot(probe) else { return nil }
-            if found.isUndecided { return .undecided(in: table) }
-            return found.slot.takeUnretainedValue().binding.map { .decided(($0, table)) }
-        }
-        return (isOwnIncluded ? firstTable(own) : firstTableBeyond(own)) ?? .decided(nil)
     }
 
     /// The place of a slot in this very table, inside a read or under the container's lock, which keep the array and

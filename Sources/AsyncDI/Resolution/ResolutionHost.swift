@@ -86,6 +86,10 @@ protocol ResolutionHost: CreationPlace {
 
     /// Decorates the currently inherited registration, or none without one, in place of the previous one.
     func inheritAgain(_ binding: Binding)
+    /// Decorates a registration that a container above is announcing, if this one decorates such.
+    ///
+    /// - Returns: Whether this one has a registration now.
+    func inheritAnnounced(_ key: ServiceKey) -> Bool
 
     /// The keys of all contributions to the service of a key; those of an ancestor come first.
     func contributions(to key: ServiceKey) -> [ServiceKey]
