@@ -116,7 +116,8 @@ extension ContainerCore {
     func remove(_ binding: Binding, in state: inout State) {
         state.registrations.remove(binding)
         guard state.isDecorated, let inherited = inherited(binding.key, in: state) else {
-            return table.unpublish(binding.key, retired: &state.retired)
+            table.unpublish(binding.key, retired: &state.retired)
+            return
         }
         _ = state.registrations.add(inherited, beside: nil, onDuplicate: .replace)
         table.publish(inherited, retired: &state.retired)
