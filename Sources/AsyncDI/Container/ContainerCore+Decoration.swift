@@ -160,8 +160,9 @@ extension ContainerCore {
         dispose(of: removals)
     }
 
-    /// Drops a registration that exists only to decorate an inherited service; readers find it until its place is
-    /// taken.
+    /// Drops a registration that exists only to decorate an inherited service.
+    ///
+    /// Readers find it until the caller, which must do so, has put another one in its place, or has emptied that.
     func forgetInherited(_ binding: Binding, in state: inout State, into removals: inout Removals) {
         state.registrations.remove(binding)
         state.drop([binding], into: &removals)

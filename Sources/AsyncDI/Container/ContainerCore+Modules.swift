@@ -35,7 +35,7 @@ extension ContainerCore {
 
     /// Lets requests that reach modules of this container from others wait for them: from those below it, and from
     /// those that fall back on one of these.
-    func announcePendingModules() {
+    func passOnPendingModules() {
         var remaining = [self]
         var seen: Set<ObjectIdentifier> = []
         while let core = remaining.popLast() {

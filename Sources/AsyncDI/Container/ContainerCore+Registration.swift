@@ -64,7 +64,7 @@ extension ContainerCore {
         }
         let binding = draft.taken(defaultLifetime: defaultLifetime)
         var removals = Removals()
-        let (isOpen, announcement) = withAnnouncement { state in
+        let (isOpen, announcement) = withAnnouncement(of: { [ServiceName(binding.key)] }) { state in
             guard state.life.isOpen else { return false }
             add(binding, in: &state, into: &removals)
             RegistrationCounter.advance()
@@ -84,7 +84,7 @@ extension ContainerCore {
         var removals = Removals()
         var duplicate: (second: Binding, first: Binding)?
         // In the same way as for one draft.
-        let (isOpen, announcement) = withAnnouncement { state in
+        let (isOpen, announcement) = withAnnouncement(of: { Set(bindings.map { ServiceName($0.key) }) }) { state in
             guard state.life.isOpen else { return false }
             duplicate = duplicates(among: bindings).first
             if duplicate != nil { return true }
@@ -104,7 +104,7 @@ extension ContainerCore {
         defer { announcement?.end() }
         if let (second, first) = duplicate { throw duplicateError(second, of: first) }
         guard isOpen else { throw refusal(toRegister: bindings.first?.key) }
-        if !modules.isEmpty { announcePendingModules() }
+        if !modules.isEmpty { passOnPendingModules() }
         dispose(of: removals)
         decorateInherited(decorations)
         guard announcement != nil else { return }

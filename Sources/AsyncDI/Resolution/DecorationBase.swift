@@ -122,7 +122,7 @@ extension InstanceTable {
     private func currentRegistration(
         of key: ServiceKey, isOwnIncluded: Bool
     ) -> (binding: Binding, table: InstanceTable)? {
-        // One that no container on the way decorates, unless it was gone when these were asked.
+        // The announced registration for which the containers on the way have been asked, and which none decorates.
         var undecorated: Binding?
         while let (binding, table, isAnnounced) = nearestRegistration(of: key, isOwnIncluded: isOwnIncluded) {
             if isAnnounced, binding !== undecorated {

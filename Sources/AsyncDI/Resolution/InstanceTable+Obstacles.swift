@@ -34,7 +34,8 @@ extension InstanceTable {
 
     /// Whether containers that decorate registrations of this one have not heard of the latest ones yet.
     ///
-    /// Read inside the look-up that finds the registration, before the end of which the bit is not cleared.
+    /// Must be read inside the look-up that finds the registration: the bit is not cleared before that look-up has
+    /// ended.
     var isAnnouncing: Bool {
         get { has(Self.announcingBit) }
         set { set(Self.announcingBit, to: newValue) }

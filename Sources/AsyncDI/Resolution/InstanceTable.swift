@@ -131,7 +131,7 @@ import Synchronization
         if isClosed { return nil }
         return lookUp(key) { probe in
             switch search(probe) {
-            // Without its decoration, perhaps.
+            // It may lack a decoration.
             case .cell(_, let table)? where table._withUnsafeGuaranteedRef({ $0.isAnnouncing }): .decided(nil)
             case .cell(let cell, let table)?: .decided((cell.takeUnretainedValue(), table.takeUnretainedValue()))
             case .undecided(_, let table)?: .undecided(in: table.takeUnretainedValue())
@@ -169,9 +169,10 @@ import Synchronization
         if hasObstacles { return nil }
         let probe = TypeProbe(service)
         return reading {
-            let found = firstTable { table in table.slot(probe)?.slot.takeUnretainedValue().binding.map { ($0, table) }
+            let found = firstTable { table in
+                table.slot(probe)?.slot.takeUnretainedValue().binding.map { (binding: $0, table: table) }
             }
-            return found.flatMap { $0.1.hasObstacles ? nil : $0 }
+            return found.flatMap { $0.table.hasObstacles ? nil : $0 }
         }
     }
 

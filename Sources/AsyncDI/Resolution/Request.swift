@@ -197,7 +197,7 @@ struct Request: Sendable {
         guard var (binding, table) = owner.table.registration(of: forward.from), table === owner.table else {
             return nil
         }
-        if binding.blueprint.isExpected, let nearest = host.table.registration(of: forward.from) {
+        if binding.blueprint.isExpected, let nearest = host.table.currentRegistration(of: forward.from) {
             (binding, table) = nearest
         }
         if let problem = binding.problem { throw problem }
@@ -210,7 +210,7 @@ struct Request: Sendable {
     /// The other one is nearer, or the decorated form. A published scoped instance would hide it.
     func isHidden(_ binding: Binding) -> Bool {
         binding.lifetime.sharing == .resolvingContainer
-            && host.table.registration(of: binding.key)?.binding !== binding
+            && host.table.currentRegistration(of: binding.key)?.binding !== binding
     }
 
     func convert(_ cell: Cell, by forward: Forward) throws -> Cell {

@@ -2,7 +2,10 @@ import Testing
 
 @testable import AsyncDI
 
-private struct Label: Sendable, Equatable {
+private protocol Labeled: Sendable {
+    var text: String { get }
+}
+private struct Label: Labeled, Equatable {
     var text: String
 }
 private struct Name: Qualifier {}
@@ -12,6 +15,9 @@ private struct Name: Qualifier {}
     private let parent = Container()
     private let child: Container
     private let grandchild: Container
+    private let names: Set = [
+        ServiceName(ServiceKey(Label.self)), ServiceName(ServiceKey(Label.self, qualifier: Name())),
+    ]
 
     init() {
         child = Container(parent: parent) {
@@ -26,7 +32,7 @@ private struct Name: Qualifier {}
 
     /// Brings the containers to the state in which the parent has announced its registration, but not offered it.
     private func forgetDecorations() {
-        _ = parent.core.withAnnouncement { _ in }
+        _ = parent.core.withAnnouncement(of: { names }) { _ in }
         for core in [child.core, grandchild.core] {
             var removals = Removals()
             core.withState { state in
@@ -75,17 +81,32 @@ private struct Name: Qualifier {}
         #expect(try grandchild.ready(Label.self) == Label(text: "grandchild(child(bare))"))
     }
 
+    @Test func `no scope keeps an instance without the decorations that apply to it, found by another type`()
+        async throws
+    {
+        try await parent.register {
+            Registration(Label.self, lifetime: .scoped) { _ in Label(text: "bare") }.implements((any Labeled).self)
+        }
+        let scope = try await child.openScope()
+        forgetDecorations()
+        for _ in 0..<2 { #expect(try await scope.resolve((any Labeled).self).text == "bare") }
+        #expect(try await scope.resolve(Label.self) == Label(text: "child(bare)"))
+        try await scope.dispose()
+    }
+
     @Test func `an announcement ends with the registration, and the last one of several clears the way`() async throws {
         try await parent.register(Label.self, instance: Label(text: "bare"))
         #expect(!parent.core.table.hasObstacles)
         try await parent.register { Registration(Label.self, instance: Label(text: "bare")) }
         #expect(!parent.core.table.hasObstacles)
-        let announcements = (0..<2).map { _ in parent.core.withAnnouncement { _ in }.announcement }
+        let announcements = (0..<2).map { _ in parent.core.withAnnouncement(of: { names }) { _ in }.announcement }
         announcements[0]?.end()
         for container in [parent, child, grandchild] { #expect(container.core.table.isAnnouncing) }
         announcements[1]?.end()
         for container in [parent, child, grandchild] { #expect(!container.core.table.hasObstacles) }
-        #expect(Container().core.withAnnouncement { _ in }.announcement == nil)
+        #expect(parent.core.withAnnouncement(of: { [ServiceName(ServiceKey(Int.self))] }) { _ in }.announcement != nil)
+        #expect(!parent.core.table.hasObstacles, "no container decorates the service")
+        #expect(Container().core.withAnnouncement(of: { names }) { _ in }.announcement == nil)
     }
 
     @Test func `a registration takes the place of a decorated inherited one, and leaves it to that one again`()
