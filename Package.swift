@@ -66,6 +66,6 @@ for target in package.targets where target.type != .plugin {
     if Context.environment["ASYNCDI_WARNINGS_ARE_ERRORS"] == "1" {
         target.swiftSettings?.append(.treatAllWarnings(as: .error))
         // By default a process compiles 25 files, and each of them expands the macros of every suite of the module.
-        if target.type == .test { target.swiftSettings?.append(.unsafeFlags(["-driver-batch-size-limit", "150"])) }
+        if target.type == .test { target.swiftSettings?.append(.unsafeFlags(["-driver-batch-size-limit", "65"])) }
     }
 }
