@@ -52,7 +52,7 @@ private struct Y: Sendable {}
             Registration(Second.self, lifetime: lifetime) { r in Second(try await r.resolve()) }
         }
         // Which of the two fails first is a matter of chance.
-        for _ in 0..<300 {
+        for _ in 0..<100 {
             let error = await #expect(throws: ResolutionError.self) { try await container.resolve(Second.self) }
             #expect(error?.names == ["Second", "First", "Int"])
         }
