@@ -120,7 +120,7 @@ struct ReplacementStress {
                             do {
                                 let levels = try await all[level].optional(Label.self)?.levels ?? Array(1...level)
                                 // A registration further down has fewer of them.
-                                let isWhole = !levels.isEmpty && levels == Array((levels[0]...level))
+                                let isWhole = !levels.isEmpty && levels == Array(levels[0]...level)
                                 complaints.expect(isWhole, "\(levels) at \(level)")
                             } catch let error as ResolutionError where error.code == .notRegistered {
                                 // It was found, and is gone.

@@ -150,9 +150,9 @@ extension Scenario {
             for task in asking { try await task.value }
             explored.expect(try await scope.resolve(Token.self).number == 1, "not the override")
         },
-        Scenario(name: "decorated-anew", claim: "a new registration is never found without its decorations", worlds: 2)
-        {
-            explored in
+        Scenario(
+            name: "decorated-anew", claim: "a new registration is never found without its decorations", worlds: 2
+        ) { explored in
             let lifetime: Lifetime = explored.dataSeed % 2 == 0 ? .singleton : .transient
             let root = Container(clock: explored.clock)
             let middle = Container(parent: root, clock: explored.clock) {

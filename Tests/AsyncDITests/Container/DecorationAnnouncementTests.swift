@@ -90,6 +90,11 @@ private struct Name: Qualifier {}
         let scope = try await child.openScope()
         forgetDecorations()
         for _ in 0..<2 { #expect(try await scope.resolve((any Labeled).self).text == "bare") }
+        // Looked at here, because a registration in another test would also hide a published instance.
+        let isFound = scope.core.withState { state in
+            state.instances.all { _ in true }.contains { $0.isPublished || $0.isToBePublished }
+        }
+        #expect(!isFound)
         #expect(try await scope.resolve(Label.self) == Label(text: "child(bare)"))
         try await scope.dispose()
     }
