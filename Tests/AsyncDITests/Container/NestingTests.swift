@@ -77,7 +77,7 @@ private final class Held: Sendable {
 
     @Test(arguments: [false, true])
     func `deeply nested scopes are described, and disposed from above`(isDrained: Bool) async throws {
-        let (root, depth) = (root(), 20_000)
+        let (root, depth) = (root(), 10_000)
         var scope: Container? = root
         for number in 0..<depth {
             scope = try await scope?.openScope(number)

@@ -7,7 +7,7 @@ private struct Holder: Sendable {}
 
 /// Containers so large that anything which looks at each pair of registrations would not end within the time limit.
 @Suite(.timeLimit(.minutes(10))) struct ValidationScaleTests {
-    private let count = 10_000
+    private let count = 5_000
 
     /// A container of numbered parts, each of which declares the next one, or one that is not there.
     private func container(missing: Bool) -> Container {

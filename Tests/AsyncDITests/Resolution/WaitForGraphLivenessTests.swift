@@ -28,18 +28,18 @@ import Testing
     }
 
     @Test func `every graph comes to its end`() throws {
-        let total = try simulate(1_500)
+        let total = try simulate(600)
         #expect(total.cycles > 100 && total.early > 100 && total.releases > 100 && total.largestGroup > 4)
     }
 
     @Test func `without factories in a cycle nothing is refused, whatever the hooks need`() throws {
-        let total = try simulate(1_500, .init(edgeChance: 0.4, hookChance: 0.9, hasAcyclicFactories: true))
+        let total = try simulate(600, .init(edgeChance: 0.4, hookChance: 0.9, hasAcyclicFactories: true))
         #expect(total.cycles == 0)
         #expect(total.early > 100 && total.releases > 100 && total.largestGroup > 5)
     }
 
     @Test func `without hooks nothing is given early`() throws {
-        let total = try simulate(1_000, .init(hookChance: 0))
+        let total = try simulate(500, .init(hookChance: 0))
         #expect(total.early == 0 && total.releases == 0 && total.largestGroup == 1)
         #expect(total.cycles > 100)
     }
@@ -50,23 +50,23 @@ import Testing
     }
 
     @Test func `small dense graphs come to their ends`() throws {
-        try simulate(1_500, .init(mostNodes: 3, edgeChance: 0.7, inlineChance: 0.4))
+        try simulate(600, .init(mostNodes: 3, edgeChance: 0.7, inlineChance: 0.4))
     }
 
     @Test func `creations in their requesters' tasks come to their ends`() throws {
-        try simulate(1_000, .init(edgeChance: 0.35, inlineChance: 0.8))
+        try simulate(500, .init(edgeChance: 0.35, inlineChance: 0.8))
     }
 
     @Test func `graphs with cancelled requests come to their ends`() throws {
-        try simulate(1_500, .init(cancelChance: 0.1))
+        try simulate(600, .init(cancelChance: 0.1))
     }
 
     @Test func `graphs with failures come to their ends`() throws {
-        try simulate(1_500, .init(failureChance: 0.3))
+        try simulate(600, .init(failureChance: 0.3))
     }
 
     @Test func `graphs with requests that outlive their creations come to their ends`() throws {
-        try simulate(1_500, .init(looseChance: 0.3))
+        try simulate(600, .init(looseChance: 0.3))
     }
 
     @Test func `graphs with everything at once come to their ends`() throws {
