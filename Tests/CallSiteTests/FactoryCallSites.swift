@@ -76,17 +76,17 @@ struct FactoryCallSites {
     }
 
     @Test
-    func `a factory may leave its resolver out`() async throws {
+    func `a synchronous factory may leave its resolver out`() async throws {
         let container = Container {
             Registration { Pet(name: "Rex") }
             Registration(qualifier: "typed") { () -> Pet in Pet(name: "Tom") }
             Registration(City.self, lifetime: .singleton) { City(name: "synchronous") }
-            Registration(qualifier: "async", lifetime: .singleton) { await cityLater() }
+            Registration(qualifier: "async", lifetime: .singleton) { _ in await cityLater() }
             Registration(qualifier: "main") { @MainActor _ in City(name: "main actor") }
             Registration((any Clock).self) { SystemClock() }
         }
         try await container.register(Pet.self, qualifier: "later") { Pet(name: "Max") }
-        try await container.register(City.self, qualifier: "later", lifetime: .singleton) { await cityLater() }
+        try await container.register(City.self, qualifier: "later", lifetime: .singleton) { _ in await cityLater() }
         #expect(try await container.resolve(Pet.self, qualifier: "later").name == "Max")
         #expect(try await container.resolve(City.self, qualifier: "later").name == "asynchronous")
         #expect(try await container.resolve(Pet.self).name == "Rex")

@@ -55,11 +55,11 @@ struct CompilerLimitsTests {
     @Test func `a factory closure without the service's type`() async throws {
         let container = Container {
             Registration { r in try await makePool(r) }
-            Registration(lifetime: .singleton) { try await Pool(size: 8) }
+            Registration(lifetime: .singleton) { Queue() }
             Registration { _, tenant in Client(url: "https://\(tenant).org") }
         }
         try await container.register { _ in Queue() }
-        try await container.register(lifetime: .singleton) { try await Pool(size: 8) }
+        try await container.register(lifetime: .singleton) { Queue() }
         _ = try await container.resolve(Pool.self)
         _ = try await container.resolve(Queue.self)
         await #expect(throws: ResolutionError.self) { try await container.resolve(Client.self, arguments: "acme") }
@@ -86,6 +86,27 @@ struct CompilerLimitsTests {
         }
         try Guide("CompilerLimits").shows(error)
         try await container.dispose()
+    }
+
+    @MainActor final class Editor {
+        let id: Int
+        private let onClose: @Sendable () -> Void
+
+        init(_ id: Int, _ onClose: @escaping @Sendable () -> Void) {
+            self.id = id
+            self.onClose = onClose
+        }
+    }
+
+    @Test func `an isolated factory whose later arguments are functions`() async throws {
+        let container = Container {
+            Registration(Editor.self, lifetime: .transient) { (_, id: Int, onClose: @escaping @Sendable () -> Void) in
+                await Editor(id, onClose)
+            }
+        }
+        let onClose: @Sendable () -> Void = {}
+        let editor = try await container.resolve(Editor.self, arguments: 7, onClose)
+        #expect(editor.id == 7)
     }
 
     struct Label: Sendable {

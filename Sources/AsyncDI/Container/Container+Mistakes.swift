@@ -2,28 +2,40 @@
 
 extension Container {
     /// Diagnoses a lifetime beside a ready instance.
-    @available(*, unavailable, message: "a ready instance has no lifetime: leave 'lifetime:' out")
+    @available(
+        *, unavailable,
+        message: "a ready instance has no lifetime: leave 'lifetime:' out; a factory that awaits begins with '_ in'"
+    )
     public func register<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime?,
         instance: Service
     ) throws { fatalError() }
 
     /// Diagnoses a lifetime beside a ready instance.
-    @available(*, unavailable, message: "a ready instance has no lifetime: leave 'lifetime:' out")
+    @available(
+        *, unavailable,
+        message: "a ready instance has no lifetime: leave 'lifetime:' out; a factory that awaits begins with '_ in'"
+    )
     public func register<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, instance: Service,
         lifetime: Lifetime?
     ) throws { fatalError() }
 
     /// Diagnoses a lifetime beside a ready instance.
-    @available(*, unavailable, message: "a ready instance has no lifetime: leave 'lifetime:' out")
+    @available(
+        *, unavailable,
+        message: "a ready instance has no lifetime: leave 'lifetime:' out; a factory that awaits begins with '_ in'"
+    )
     public func registerMany<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         key: (any Hashable & Sendable)? = nil, lifetime: Lifetime?, instance: Service
     ) throws { fatalError() }
 
     /// Diagnoses a lifetime beside a ready instance.
-    @available(*, unavailable, message: "a ready instance has no lifetime: leave 'lifetime:' out")
+    @available(
+        *, unavailable,
+        message: "a ready instance has no lifetime: leave 'lifetime:' out; a factory that awaits begins with '_ in'"
+    )
     public func registerMany<Service: Sendable>(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil,
         lifetime: Lifetime?, key: (any Hashable & Sendable)?, instance: Service

@@ -3,7 +3,10 @@
 extension Registration where Service: Sendable {
     /// Diagnoses a lifetime beside a ready instance.
     @_disfavoredOverload  // A lone closure without parameters is a factory.
-    @available(*, unavailable, message: "a ready instance has no lifetime: leave 'lifetime:' out")
+    @available(
+        *, unavailable,
+        message: "a ready instance has no lifetime: leave 'lifetime:' out; a factory that awaits begins with '_ in'"
+    )
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, lifetime: Lifetime?,
         instance: Service
@@ -11,7 +14,10 @@ extension Registration where Service: Sendable {
 
     /// Diagnoses a lifetime beside a ready instance.
     @_disfavoredOverload  // A lone closure without parameters is a factory.
-    @available(*, unavailable, message: "a ready instance has no lifetime: leave 'lifetime:' out")
+    @available(
+        *, unavailable,
+        message: "a ready instance has no lifetime: leave 'lifetime:' out; a factory that awaits begins with '_ in'"
+    )
     public init(
         _ service: Service.Type = Service.self, qualifier: (any Qualifier)? = nil, instance: Service,
         lifetime: Lifetime?

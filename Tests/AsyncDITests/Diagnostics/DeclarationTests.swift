@@ -141,9 +141,7 @@ private struct Coop: Sendable {
         let container = Container {
             Registration(using: Editor.init)
             Registration(Text.self) { Text() }
-            Registration(Int.self, qualifier: "async") {
-                await Task.yield(); return 1
-            }
+            Registration(Int.self, qualifier: "typed") { () -> Int in 1 }
         }
         #expect(try await container.validationReport().opaque.map { "\($0.key)" } == ["Editor"])
         let declared = Container {

@@ -61,16 +61,10 @@ import Testing
 
     @Test func `register takes a closure without parameters beside a qualifier or a lifetime`() async throws {
         let container = Container()
-        try await container.register(lifetime: .singleton) {
-            await Task.yield()
-            return 0.5
-        }
+        try await container.register(lifetime: .singleton) { 0.5 }
         try await container.register(lifetime: .singleton) { "text" }
         try await container.register(qualifier: "q") { Thing(1) }
-        try await container.register(qualifier: .key(1), lifetime: .singleton) {
-            await Task.yield()
-            return Thing(2)
-        }
+        try await container.register(qualifier: .key(1), lifetime: .singleton) { Thing(2) }
         #expect(try await container.resolve(Double.self) == 0.5)
         #expect(try await container.resolve(String.self) == "text")
         #expect(try await container.resolve(Thing.self, qualifier: "q").number == 1)

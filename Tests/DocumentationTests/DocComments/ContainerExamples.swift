@@ -98,7 +98,7 @@ struct ContainerExamples {
 
     @Test func `a factory needs no resolver`() async throws {
         let container = Container {
-            Registration(lifetime: .singleton) { try await Cache.warm() }
+            Registration(lifetime: .singleton) { Cache() }
         }
         _ = try await container.resolve(Cache.self)
     }
