@@ -26,7 +26,7 @@ extension _Requester {
         case .container(let container): container.resolver
         case .task(let container): container.core.openAround == nil ? container.resolver : container.core.openResolver
         case .factory(let resolver): resolver
-        case .keeper(of: let resolver): resolver.asker == nil ? resolver.core?.resolver ?? resolver : resolver
+        case .keeper(of: let kept): kept.asKept
         }
     }
 
@@ -213,5 +213,17 @@ extension _Requester {
         case .factory(let resolver): resolver.beginHit(probe)
         case .keeper: nil
         }
+    }
+}
+
+extension Resolver {
+    /// The resolver of an object that has kept this one.
+    ///
+    /// In a factory or hook of a container below, it asks there, as a body in a scope asks the scope: otherwise the
+    /// container above would create an instance of a scoped service, and keep it.
+    fileprivate var asKept: Resolver {
+        guard let core, run?.isActive != true else { return self }
+        guard let active = ResolutionContext.activeRun else { return core.resolver }
+        return active.host.isBelow(core) ? Resolver(host: active.host, run: nil) : self
     }
 }

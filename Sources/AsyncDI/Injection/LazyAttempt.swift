@@ -109,9 +109,13 @@ extension LazySource {
     func instance<Service: Sendable>(
         among known: [LazyFound<Service>], for question: Request, isProved: () -> Bool
     ) throws -> Service? {
-        guard question.asker?.holder != nil || question.asker?.recorded != nil || question.isOfOutlivingTask,
-            !question.host.table.isClosed
-        else { return known.first?.instance }
+        guard question.asker?.holder != nil || question.asker?.recorded != nil || question.isOfOutlivingTask else {
+            return known.first?.instance
+        }
+        if question.host.table.isClosed {
+            try question.checkOutlived()
+            return known.first?.instance
+        }
         guard let (binding, table) = try question.registration(),
             let place = question.place(of: binding, owner: table.host)
         else {
@@ -145,6 +149,15 @@ extension LazySource {
 }
 
 extension Request {
+    /// Refuses what may have belonged to the request's ended container to an instance of a container above, as the
+    /// captive rule did before that end.
+    fileprivate func checkOutlived() throws {
+        guard let holder, let home = holder.home, host.isBelow(home), !holder.binding.blueprint.isHidden else { return }
+        let open = (host as? ContainerCore)?.openAround?.table
+        if open?.registration(of: key)?.binding.lifetime.sharing == .registeringContainer { return }
+        throw host.refusal(of: key, asker: asker)
+    }
+
     /// Whether the service is a transient or graph one, or a wrapper, whose content depends on the request.
     var isOfUnsharedService: Bool {
         host.table.registration(of: key).map { place(of: $0.binding, owner: $0.table.host) == nil } ?? true
