@@ -13,8 +13,9 @@ extension Container {
     /// - Parameter module: The module.
     /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`; the
     ///   error of ``Module/loaded(_:)``.
-    public func register(_ module: some Module) async throws {
-        try core.register(Registrations(of: module))
+    public nonisolated(nonsending) func register(_ module: some Module) async throws {
+        // Evaluated here, because user code does not run on the container's executor.
+        try await register(Registrations(of: module))
         try await core.loadModules()
     }
 
@@ -259,7 +260,7 @@ extension Container {
     /// exactly this type.
     ///
     /// So an optional, an array or a ``Lazy`` is not, although it can be resolved. A service that is expected of each
-    /// scope is, even where none has supplied it.
+    /// scope is, even where none has supplied it. One that is registered with `making:`, for `make`, is.
     ///
     /// Inside `withScope`, an outer container answers for the current scope, as it does for `resolve`.
     ///
@@ -268,7 +269,7 @@ extension Container {
     ///   - qualifier: The qualifier that the service was registered with.
     /// - Returns: Whether it is registered.
     public func isRegistered<Service>(_ service: Service.Type, qualifier: (any Qualifier)? = nil) -> Bool {
-        resolver.isRegistered(ServiceKey(Service.self, qualifier: qualifier))
+        resolver.isRegistered(service, qualifier)
     }
 
     /// Returns whether a service with these argument types is registered here, under exactly this type.
@@ -283,8 +284,7 @@ extension Container {
         _ service: Service.Type, qualifier: (any Qualifier)? = nil, arguments first: First.Type,
         _ rest: repeat (each Argument).Type
     ) -> Bool {
-        resolver.isRegistered(
-            ServiceKey(Service.self, qualifier: qualifier, arguments: Arguments<First, repeat each Argument>.self))
+        resolver.isRegistered(service, qualifier, Arguments<First, repeat each Argument>.self)
     }
 
     /// Returns whether a service has any registration, whatever its arguments: in this container, a fallback or an
@@ -324,8 +324,14 @@ public func += (container: Container, module: some Module) async throws {
 }
 
 extension Resolver {
-    fileprivate func isRegistered(_ key: ServiceKey) -> Bool {
-        !host.table.isClosed && host.table.registration(of: key) != nil
+    fileprivate func isRegistered<Service>(
+        _ service: Service.Type, _ qualifier: (any Qualifier)?, _ arguments: ArgumentPack.Type? = nil
+    ) -> Bool {
+        if host.table.isClosed { return false }
+        return [ServiceKey.Role.service, .making].contains { role in
+            let key = ServiceKey(Service.self, qualifier: qualifier, arguments: arguments, role: role)
+            return host.table.registration(of: key) != nil
+        }
     }
 }
 

@@ -165,7 +165,7 @@ extension Request {
 
     /// The creation whose product is to hold the leases.
     private func leaseHolder() throws -> Creation {
-        if let holder, holder.binding.lifetime.ownsInstances { return holder }
+        if let holder, holder.binding.lifetime.ownsInstances, !holder.binding.loadsModules { return holder }
         throw failure(
             .invalidOperation, "\(key) was leased where no instance is being created whose end a container owns.",
             advice:

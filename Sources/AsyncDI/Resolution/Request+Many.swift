@@ -210,6 +210,7 @@ extension ContributionCollection {
     }
 
     static nonisolated(nonsending) func resolve(for request: Request, leasing: Bool) async throws -> Any? {
+        try refuseArguments(of: request)
         let inner = request.asking(for: Contributed.self)
         let contributions =
             try await leasing
@@ -218,7 +219,15 @@ extension ContributionCollection {
     }
 
     static func ready(for request: Request) throws -> Any? {
-        found(try request.asking(for: Contributed.self).readyContributions(keyedBy: keyType), by: request)
+        try refuseArguments(of: request)
+        return found(try request.asking(for: Contributed.self).readyContributions(keyedBy: keyType), by: request)
+    }
+
+    private static func refuseArguments(of request: Request) throws {
+        guard request.key.arguments != nil, isAvailable(for: request) else { return }
+        throw request.failure(
+            .argumentMismatch, "\(request.key) was requested with arguments, which no contribution takes.",
+            advice: "Leave the arguments out, or register the collection itself with a factory that takes them.")
     }
 
     /// The collection; nil if no contribution is registered.

@@ -319,4 +319,17 @@ struct MultibindingsTests {
         #expect(try await container.resolveMap(Int.self, keyedBy: String?.self).isEmpty)
         await expect(.notRegistered) { try await container.resolve([String?: Int].self) }
     }
+
+    @Test func `a collection of contributions takes no arguments`() async throws {
+        let container = Container {
+            Registration(Int.self, instance: 1).intoMany(key: "a")
+            Registration([Double].self) { (_, number: Double) in [number] }
+            Registration(Double.self, instance: 2).intoMany()
+        }
+        await expect(.argumentMismatch) { _ = try await container.resolve([Int].self, arguments: 3) }
+        await expect(.argumentMismatch) { _ = try await container.optional([String: Int].self, arguments: 3) }
+        await expect(.argumentMismatch) { _ = try await container.resolve(Provider<[Int]>.self).callAsFunction(3) }
+        #expect(try await container.resolve([Double].self, arguments: 0.5) == [0.5])
+        #expect(try await container.resolve([Double].self) == [2])
+    }
 }

@@ -119,4 +119,16 @@ private final class Draft {
         #expect(report.opaque.isEmpty)
         #expect(report.problems.map(\.code) == [.notRegistered])
     }
+
+    @Test func `a service that is made is registered`() async throws {
+        let container = Container {
+            Registration(making: Thing.self) { _ in Thing() }
+            Registration(making: Thing.self, qualifier: "numbered") { (_, number: Int) in Thing(number) }
+        }
+        #expect(await container.isRegistered(Thing.self))
+        #expect(await container.isRegistered(Thing.self, qualifier: "numbered", arguments: Int.self))
+        #expect(await !container.isRegistered(Thing.self, arguments: Int.self))
+        await container.unregister(Thing.self)
+        #expect(await !container.isRegistered(Thing.self))
+    }
 }

@@ -38,3 +38,27 @@ import Testing
         #expect(other?.underlying is CancellationError)
     }
 }
+
+/// Leases in a transient factory, where no instance could hold the lease.
+private struct Leasing: Module {
+    let errors: Log<any Error>
+    var registrations: Registrations {
+        Registration(Double.self, lifetime: .multiton) { (_, number: Int) in Double(number) }
+        Registration(String.self, lifetime: .transient) { [errors] r in
+            do { return "\(try await r.lease(Double.self, arguments: 1))" } catch { errors.append(error) }
+            return ""
+        }
+    }
+
+    func loaded(_ resolver: Resolver) async throws { _ = try await resolver.resolve(String.self) }
+}
+
+extension ModuleErrorTests {
+    @Test func `loaded holds no lease`() async throws {
+        let errors = Log<any Error>()
+        let container = Container { Leasing(errors: errors) }
+        try await container.start()
+        #expect(errors.entries.map { ($0 as? ResolutionError)?.code } == [.invalidOperation])
+        try await container.drain(Double.self, arguments: 1)
+    }
+}
