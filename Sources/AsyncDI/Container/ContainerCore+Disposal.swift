@@ -72,7 +72,7 @@ extension ContainerCore {
     private func report(_ disposal: Disposal, hasEnded: Bool) throws {
         var errors = disposal.errors
         if !hasEnded {
-            var (text, keys) = disposal.subject?.facts ?? ("its end", [])
+            var (text, keys) = disposal.subject?.facts(in: self) ?? ("its end", [])
             // These bodies run beside the first wait, and may be the reason of the next one.
             let awaited = Set(keys)
             let leased = keysLeasedByBodies.filter { !awaited.contains($0) }
@@ -246,7 +246,7 @@ extension ContainerCore {
         }
         if withState({ $0.isUnfinished(.leases) || $0.isUnfinished(.removals) }) {
             // Of instances without hooks, which are in no order.
-            disposal.noteWait(for: .allLeases(in: WeakCore(core: self)))
+            disposal.noteWait(for: .allLeases)
             await waitForEnd(of: .leases)
             await waitForEnd(of: .removals)
         }
@@ -303,6 +303,14 @@ extension ContainerCore {
     private func leasesEnd(of cell: Cell, _ key: CreationKey, _ disposal: Disposal) async {
         disposal.noteWait(for: .leases(of: key))
         await leasesEnd(of: cell)
+    }
+
+    /// The dropped instances whose hooks run.
+    var keysBeingClosed: [CreationKey] {
+        withState { state in
+            state.rarely { !$0.closing.isEmpty }
+                ? state.closing.values.filter { !$0.hasEnded && $0.binding.hasDisposalHooks }.map(\.key) : []
+        }
     }
 
     /// Waits until work of a kind is over.

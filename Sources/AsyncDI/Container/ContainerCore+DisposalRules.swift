@@ -115,7 +115,8 @@ extension ContainerCore {
     func noteTimeout(_ error: any Error) {
         // The last one: the others are those of hooks.
         let error = (error as? DisposalError)?.errors.last ?? error
-        guard ResolutionError.Code.disposalTimedOut ~= error, let keys = disposalUnderWay?.subject?.facts.keys else {
+        guard ResolutionError.Code.disposalTimedOut ~= error, let keys = disposalUnderWay?.subject?.facts(in: self).keys
+        else {
             return
         }
         withState { state in
@@ -142,7 +143,7 @@ extension ContainerCore {
         var message = "\(place.displayName) was disposed before its work was done"
         var advice = "Let work end first: drain() waits for running bodies, and withScope ends with its body."
         let core = (place as? ContainerCore).flatMap { $0.isDrained ? $0 : nil }
-        if let drained = core?.lineage.first(where: { $0.table.isDrainRoot && $0.table.isClosed }) {
+        if let drained = core?.lineage.first(where: { $0.table.isCutShortByDrain }) {
             message += ", at the end of the drain of \(drained.displayName)"
             advice = "Give the drain more time, or look for work that does not return."
         }

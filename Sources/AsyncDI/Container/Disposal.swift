@@ -24,22 +24,29 @@ final class Disposal: Completion, @unchecked Sendable {
         case leases(of: CreationKey)
         case hooks(of: CreationKey)
         /// The leases of instances that have no disposal of their own.
-        case allLeases(in: WeakCore)
+        case allLeases
 
         /// The innermost wait among containers below, each of which waits for the next one: its object as text, and the
         /// creations or instances that it is for.
-        var facts: (text: String, keys: [CreationKey]) {
+        ///
+        /// - Parameter core: The container that is being disposed.
+        /// - Returns: The object as text, and the keys.
+        func facts(in core: ContainerCore) -> (text: String, keys: [CreationKey]) {
             switch self {
-            case .container(let name, let core): return Self.facts(below: name, core.core)
+            case .container(let name, let below): return Self.facts(below: name, below.core)
             case .creations(let keys): return ("the creation of " + Self.list(keys), keys)
             case .storages: return ("the clearing of a storage", [])
             case .leases(let key): return ("the last lease of \(key)", [key])
-            case .hooks(let key): return ("the onDispose of \(key)", [key])
-            case .allLeases(let core):
-                let keys = core.core?.leasedKeys ?? []
+            case .hooks(let key):
+                let keys = [key] + core.keysBeingClosed.filter { $0 != key }
+                return ("the onDispose of " + Self.list(keys), keys)
+            case .allLeases:
+                let keys = core.leasedKeys
+                if !keys.isEmpty { return ("the last lease of " + Self.list(keys), keys) }
                 // When the last lease has just ended, the disposals of the leased instances remain.
-                if keys.isEmpty { return ("the disposal of evicted, reset or replaced instances", []) }
-                return ("the last lease of " + Self.list(keys), keys)
+                let closing = core.keysBeingClosed
+                let subject = closing.isEmpty ? "the disposal of evicted, reset or replaced instances" : nil
+                return (subject ?? "the onDispose of " + Self.list(closing), closing)
             }
         }
 
@@ -47,7 +54,7 @@ final class Disposal: Completion, @unchecked Sendable {
             var (name, next) = (name, core)
             while let core = next, let subject = core.disposalUnderWay?.subject {
                 guard case .container(let inner, let below) = subject else {
-                    let (text, keys) = subject.facts
+                    let (text, keys) = subject.facts(in: core)
                     return ("\(text) in \(name)", keys)
                 }
                 (name, next) = (inner, below.core)

@@ -39,6 +39,18 @@ extension ContainerCore {
                         "Decorated at \(decoration.site). Move the decoration to the scope that supplies the value.",
                     steps: [PathStep(key: decoration.key)])
             }
+            let hasOthers = searchOrder.contains { core in
+                core.withState { !$0.registrations.records(named: decoration.name).isEmpty }
+            }
+            if hasOthers {
+                return ResolutionError(
+                    .invalidRegistration,
+                    "\(decoration.key) is decorated in \(displayName), but its registrations are contributions or made with "
+                        + "making:, to which no decoration applies.",
+                    advice:
+                        "Decorated at \(decoration.site). Wrap the instance in the factory, and remove the decoration.",
+                    steps: [PathStep(key: decoration.key)])
+            }
             return ResolutionError(
                 .notRegistered,
                 "\(decoration.key) is decorated in \(displayName), but is registered neither there nor in any container it "

@@ -39,6 +39,12 @@ extension Blueprint {
 
     /// Only an owned instance is disposed.
     private func problemOfDisposal(_ lifetime: Lifetime) -> ResolutionError? {
+        if key.isMaking, !disposalHooks.isEmpty || healthCheck != nil {
+            return invalid(
+                "\(key) is registered with making: and has \(disposalHooks.isEmpty ? "a health check" : "an onDispose hook"), but "
+                    + "each instance belongs to the caller of make.",
+                "Remove it, and let the caller check and close the instance.")
+        }
         if !disposalHooks.isEmpty, !lifetime.ownsInstances {
             let kind = lifetime.bounds.isWeak ? "\(lifetime) with weak: true" : "\(lifetime)"
             return invalid(
@@ -77,7 +83,7 @@ extension Blueprint {
 
     /// Hooks and checks need an instance that a container creates or keeps.
     private func problemOfHooks(_ lifetime: Lifetime) -> ResolutionError? {
-        if healthCheck != nil, instance == nil, key.isMaking || lifetime.kind == .transient || lifetime.kind == .graph {
+        if healthCheck != nil, instance == nil, lifetime.kind == .transient || lifetime.kind == .graph {
             return invalid(
                 "\(key) is \(lifetime) and has a health check, but no container keeps an instance of it.",
                 "Use a lifetime that keeps its instances (.singleton, .scoped, .multiton), or check the service elsewhere."

@@ -48,10 +48,16 @@ extension Request {
                 binding.base != nil
                     ? "Its first request creates the decorated instance: resolve it first."
                     : binding.lifetime.ownsInstances
-                        ? "Make it .eager() and await start(), resolve it first, or register an instance."
+                        ? "Make it .eager() and await start()\(placeOfStart(of: binding)), resolve it first, or register an instance."
                         : "Resolve it first, or register an instance."
             }
         return failure(.notReady, "\(key) has not been created yet.", advice: advice)
+    }
+
+    /// The container to start, where that is not the obvious one: opening a scope starts nothing.
+    private func placeOfStart(of binding: Binding) -> String {
+        let isStartedByItself = host.isScope && binding.lifetime.sharing == .resolvingContainer
+        return isStartedByItself ? " of \(host.displayName)" : ""
     }
 }
 

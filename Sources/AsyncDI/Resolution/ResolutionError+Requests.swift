@@ -41,10 +41,11 @@ extension ResolutionError {
         _ key: ServiceKey, in host: any ResolutionHost, steps: [PathStep], asker: Run?
     ) -> ResolutionError {
         // The same text as that of a validation: another scope would not help.
-        if let holder = asker?.holder, holder.home === host, holder.binding.lifetime.sharing == .registeringContainer,
-            !host.isScope
-        {
-            return .unsupplied(key, heldBy: holder.binding, in: host, steps: steps, asker: asker)
+        let holder = asker?.holder.flatMap { holder in
+            holder.home === host && holder.binding.lifetime.sharing == .registeringContainer ? holder.binding : nil
+        }
+        if let holder, !host.isScope {
+            return .unsupplied(key, heldBy: holder, in: host, steps: steps, asker: asker)
         }
         let registration = "Registration(\(metatypeExpression(key.service))\(key.qualifierArgument), instance: …)"
         let near = host.isScope ? host.suppliedKeys(near: key).map(\.description) : []
@@ -57,9 +58,12 @@ extension ResolutionError {
             } else {
                 "It has \(near.joined(separator: ", ")): supply the value under the expected key, \(registration)."
             }
+        let remedyInside = holder.map {
+            " If a scope inside supplies it: \($0.key) is \($0.lifetime) here, so register it as .scoped."
+        }
         var error = ResolutionError(
             .notRegistered, "\(key) is expected from each scope, but \(host.displayName) did not supply it.",
-            advice: advice, steps: steps, asker: asker)
+            advice: advice + (remedyInside ?? ""), steps: steps, asker: asker)
         error.unsuppliedIn = host.number
         return error
     }
@@ -82,16 +86,20 @@ extension ResolutionError {
     static func circular(_ steps: [PathStep], asker: Run? = nil) -> ResolutionError {
         // The path may begin outside the cycle. A transient service has no instance that the cycle could come back to.
         let cycle = steps.suffix(from: steps.dropLast().firstIndex { $0.isSame(as: steps[steps.count - 1]) } ?? 0)
-        let isTransient = cycle.allSatisfy { $0.binding?.lifetime.sharing == Lifetime.Sharing.none }
-        let advice =
+        let shared = cycle.filter { $0.binding?.lifetime.sharing != Lifetime.Sharing.none }
+        var advice =
             if cycle.contains(where: { $0.binding?.loadsModules == true }) {
                 "Break the cycle: let loaded of a module request nothing that waits for its own end."
-            } else if isTransient {
-                "Break the cycle: resolve one dependency at its use, through a Lazy or a Provider."
+            } else if let first = shared.first {
+                "Break the cycle: set \(shared.count == cycle.count ? "one dependency" : "the dependency of \(first.key)") in "
+                    + ".injectProperties, or resolve it at its use, through a Lazy or a Provider."
             } else {
-                "Break the cycle: set one dependency in .injectProperties, or resolve it at its use, through a Lazy "
-                    + "or a Provider."
+                "Break the cycle: resolve one dependency at its use, through a Lazy or a Provider."
             }
+        // A service that requests itself may be meant to wrap the one above.
+        if cycle.count == 2, asker?.host.parentHost != nil {
+            advice += " To wrap a registration of an outer container, decorate it."
+        }
         return ResolutionError(
             .circularDependency, ResolutionError.cycleMessage, advice: advice, steps: steps, asker: asker)
     }

@@ -68,7 +68,9 @@ import Testing
             await late { try await container.dispose(deadline: .zero) }
                 == "the creation of String, and then for the last lease of Thing(7), Thing(8)")
         factory.answer("")
-        await until { container.core.disposal.subject?.facts.text.hasPrefix("the last lease") == true }
+        await until {
+            container.core.disposal.subject?.facts(in: container.core).text.hasPrefix("the last lease") == true
+        }
         let second = try #require(await late { try await container.dispose(deadline: .zero) })
         #expect(second.contains("Thing(7)") && second.contains("Thing(8)"))
         mayEnd.open()
@@ -113,6 +115,19 @@ import Testing
             await late { try await container.dispose(deadline: .zero) } == "the creation of \(things) and 4 more")
         mayEnd.open()
         for request in requests { await #expect(throws: ResolutionError.self) { try await request.value } }
+        try await container.dispose()
+    }
+
+    @Test func `the error of a deadline names all instances that are being closed`() async throws {
+        let (mayClose, container) = (Gate(), Container(name: "app"))
+        try await container.register(
+            Registration(Thing.self, lifetime: .multiton(capacity: 1)) { (_, n: Int) in Thing(n) }
+                .onDispose { _ in await mayClose.pass() })
+        for number in 1...3 { _ = try await container.resolve(Thing.self, arguments: number) }
+        await mayClose.arrived(2)
+        let text = await late { try await container.dispose(deadline: .zero) } ?? ""
+        #expect(["Thing(1)", "Thing(2)"].allSatisfy(text.contains), "\(text)")
+        mayClose.open()
         try await container.dispose()
     }
 

@@ -115,7 +115,9 @@ import Testing
         await leave.arrived()
         try await container.reset(Pool.self, arguments: "a")
         let disposal = Task { try await container.dispose() }
-        await until { container.core.disposal.subject?.facts.text == "the last lease of Pool(\"a\")" }
+        await until {
+            container.core.disposal.subject?.facts(in: container.core).text == "the last lease of Pool(\"a\")"
+        }
         leave.open()
         try await body.value
         let error = await #expect(throws: DisposalError.self) { try await disposal.value }

@@ -52,7 +52,9 @@ import Testing
         await leave.arrived()
         let disposal = Task { try await container.dispose(deadline: .seconds(1)) }
         await clock.sleepers(reach: 1)
-        await until { container.core.disposal.subject?.facts.text.contains("lease of Pool") == true }
+        await until {
+            container.core.disposal.subject?.facts(in: container.core).text.contains("lease of Pool") == true
+        }
         clock.advance(by: .seconds(1))
         let error = await #expect(throws: DisposalError.self) { try await disposal.value }
         #expect("\(error!)".contains("Pool"))

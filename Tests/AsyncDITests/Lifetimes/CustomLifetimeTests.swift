@@ -160,7 +160,7 @@ private struct Value: Sendable { let number: Int }
                     log.append("disposed")
                 }
                 while !log.entries.contains("disposed"),
-                    container.core.disposal.subject?.facts.text.contains("storage") != true
+                    container.core.disposal.subject?.facts(in: container.core).text.contains("storage") != true
                 { yieldThread() }
             })
         }

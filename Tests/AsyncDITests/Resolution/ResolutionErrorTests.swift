@@ -30,7 +30,9 @@ private struct X: Sendable {}
         let asker = Task { try await container.resolve(Thing.self, qualifier: Curious()) }
         await factory.began()
         let disposal = Task { try await container.dispose() }
-        while container.core.disposal.subject?.facts.text.contains("creation of") != true { await Task.yield() }
+        while container.core.disposal.subject?.facts(in: container.core).text.contains("creation of") != true {
+            await Task.yield()
+        }
         await expect(.disposed) { try await container.register(Thing.self, qualifier: Curious(), instance: Thing()) }
         factory.answer(Thing())
         _ = await asker.result
