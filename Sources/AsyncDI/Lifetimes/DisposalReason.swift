@@ -9,15 +9,15 @@
 public struct DisposalReason: Sendable {
     /// The error of the work that the instance belongs to; nil when the work was done.
     ///
-    /// Nil only when the body of the scope returned, or when the owner of the container disposed it without an error.
-    /// Otherwise it is the error that the body threw, or the error given to ``Container/dispose(failing:)``. A body
-    /// that was cancelled and nevertheless returns has done its work. A ``ResolutionError`` with the code `disposed`
-    /// means that the scope was disposed during its body, disposed with a container above it, or dropped by its owner.
+    /// Nil when the body of the scope returned, when the owner of the container disposed it without an error, and for
+    /// an instance that was evicted, reset, replaced or unregistered, even while the body runs: do not reset a unit of
+    /// work. Otherwise it is the error that the body threw, or the error given to ``Container/dispose(failing:)``. A
+    /// body that was cancelled and nevertheless returns has done its work. A ``ResolutionError`` with the code
+    /// `disposed` means that the scope was disposed during its body, disposed with a container above it, or dropped by
+    /// its owner.
     ///
-    /// For an instance of a start that failed, the error that ``Container/start()`` throws.
-    ///
-    /// Also nil for an instance that was evicted, reset or replaced. For an instance whose creation failed after its
-    /// factory, the error of the creation.
+    /// For an instance of a start that failed, the error that ``Container/start()`` throws. For an instance whose
+    /// creation failed after its factory, the error of the creation.
     public let error: (any Error)?
 
     /// Creates a reason.
