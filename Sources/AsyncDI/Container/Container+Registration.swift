@@ -319,7 +319,7 @@ public func += <Service>(container: Container, registration: Registration<Servic
 ///   - module: The module.
 /// - Throws: ``ResolutionError`` with the code `duplicateRegistration`, `invalidRegistration` or `disposed`; the
 ///   error of ``Module/loaded(_:)``.
-public func += (container: Container, module: some Module) async throws {
+public nonisolated(nonsending) func += (container: Container, module: some Module) async throws {
     try await container.register(module)
 }
 

@@ -309,7 +309,7 @@ extension ContainerCore {
     var keysBeingClosed: [CreationKey] {
         withState { state in
             state.rarely { !$0.closing.isEmpty }
-                ? state.closing.values.filter { !$0.hasEnded && $0.binding.hasDisposalHooks }.map(\.key) : []
+                ? state.closing.values.filter { !$0.hasEnded && $0.hasBegunHooks }.map(\.key) : []
         }
     }
 

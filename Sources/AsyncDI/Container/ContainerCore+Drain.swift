@@ -25,7 +25,9 @@ extension ContainerCore {
             await self.becomeQuiet()
             quiet.finish()
         }
-        _ = await quiet.wait(atMost: deadline, clock: clock)
+        let isQuiet = await quiet.wait(atMost: deadline, clock: clock)
+        // Not where another call has disposed the container meanwhile.
+        if !isQuiet, !table.isClosed { table.isCutShortByDrain = true }
         guard let deadline else { return try await dispose() }
         // A lease or a hook that does not end must not hold up the end of the process. A disposal takes a while also
         // after a deadline that says now.

@@ -5,6 +5,7 @@ extension ContainerCore {
         var errors: [any Error] = []
         let hooks = item.binding.blueprint.disposalHooks
         if !hooks.isEmpty, let cell = item.cell {
+            item.noteBeginOfHooks()
             let error = item.isCutShort ? reason.error ?? item.failure : item.failure ?? item.cause ?? reason.error
             // A hook may keep the error, whose runs keep this container.
             let reason = DisposalReason(

@@ -291,7 +291,7 @@ extension ResolutionError {
         let given = key.argumentTypes.isEmpty ? "no arguments" : "(\(key.argumentList))"
         let wanted = others.map { $0.argumentTypes.isEmpty ? "no arguments" : "(\($0.argumentList))" }
         var advice = "Pass the arguments that the factory takes, with exactly these types."
-        if key.argumentTypes.isEmpty, asker?.binding.blueprint.dependencies != nil {
+        if key.argumentTypes.isEmpty, asker?.binding.blueprint.dependencies?.contains(key) == true {
             advice = "Give the parameter a source in with:, or register a factory that passes the arguments."
         }
         if key.argumentTypes.count == 1, isTuple(key.argumentTypes[0]) {

@@ -26,7 +26,7 @@ extension _Requester {
         case .container(let container): container.resolver
         case .task(let container): container.core.openAround == nil ? container.resolver : container.core.openResolver
         case .factory(let resolver): resolver
-        case .keeper(of: let kept): kept.asKept
+        case .keeper(of: let resolver): resolver.asker == nil ? resolver.core?.resolver ?? resolver : resolver
         }
     }
 
@@ -61,7 +61,7 @@ extension _Requester {
         _ action: nonisolated(nonsending) (Request) async throws -> sending R
     ) async throws -> sending R {
         while true {
-            let request = resolver.request(key, pack)
+            let request = resolver(for: key).request(key, pack)
             do {
                 return try await action(request)
             } catch {
@@ -73,7 +73,7 @@ extension _Requester {
     /// Carries a synchronous request out, in the same way.
     func carryOut<R>(_ key: ServiceKey, _ action: (Request) throws -> R) throws -> R {
         while true {
-            let request = resolver.request(key, .none)
+            let request = resolver(for: key).request(key, .none)
             do {
                 return try action(request)
             } catch {
@@ -216,14 +216,56 @@ extension _Requester {
     }
 }
 
+/// Providers and other objects that keep a resolver, in factories and hooks of the scopes below its container.
+extension _Requester {
+    /// The resolver of this requester's request for a service.
+    fileprivate func resolver(for key: ServiceKey) -> Resolver {
+        guard case .keeper(of: let kept) = self else { return resolver }
+        return kept.inScopeOfRun(for: key) ?? resolver
+    }
+}
+
 extension Resolver {
-    /// The resolver of an object that has kept this one.
+    /// The resolver of the scope whose factory or hook the current task runs; nil where the kept resolver's own
+    /// container is asked.
     ///
-    /// In a factory or hook of a container below, it asks there, as a body in a scope asks the scope: otherwise the
-    /// container above would create an instance of a scoped service, and keep it.
-    fileprivate var asKept: Resolver {
-        guard let core, run?.isActive != true else { return self }
-        guard let active = ResolutionContext.activeRun else { return core.resolver }
-        return active.host.isBelow(core) ? Resolver(host: active.host, run: nil) : self
+    /// A body in the scope asks the scope. Here, the container above would create an instance of a scoped service and
+    /// keep it, for every request.
+    fileprivate func inScopeOfRun(for key: ServiceKey) -> Resolver? {
+        guard let core, run?.isActive != true, let active = ResolutionContext.activeRun,
+            !active.host.table.isClosed, active.host.isInScope(below: core),
+            // The container above has the only instance.
+            core.table.registration(of: key)?.binding.lifetime.sharing != .registeringContainer,
+            // An override or decoration in the scope receives the original.
+            !active.isInsideCreation(of: key)
+        else { return nil }
+        return Resolver(host: active.host, run: nil)
+    }
+}
+
+extension ResolutionHost {
+    /// Whether a scope below `top` is this container, or is around it.
+    fileprivate func isInScope(below top: any ResolutionHost) -> Bool {
+        var isFound = false
+        var next: (any ResolutionHost)? = self
+        while let host = next, host !== top {
+            isFound = isFound || host.isScope
+            next = host.parentHost
+        }
+        return isFound && next != nil
+    }
+}
+
+extension Run {
+    /// Whether this run, or one that waits for it, creates an instance of a service for the same container.
+    fileprivate func isInsideCreation(of key: ServiceKey) -> Bool {
+        var next: Run? = self
+        while let inner = next {
+            if sequence(first: inner, next: \.parent).contains(where: { $0.host === host && $0.binding.key == key }) {
+                return true
+            }
+            next = inner.root.creation?.asker
+        }
+        return false
     }
 }

@@ -112,10 +112,7 @@ extension LazySource {
         guard question.asker?.holder != nil || question.asker?.recorded != nil || question.isOfOutlivingTask else {
             return known.first?.instance
         }
-        if question.host.table.isClosed {
-            try question.checkOutlived()
-            return known.first?.instance
-        }
+        if question.host.table.isClosed { return try question.instanceAfterEnd(among: known) }
         guard let (binding, table) = try question.registration(),
             let place = question.place(of: binding, owner: table.host)
         else {
@@ -149,12 +146,23 @@ extension LazySource {
 }
 
 extension Request {
-    /// Refuses what may have belonged to the request's ended container to an instance of a container above, as the
-    /// captive rule did before that end.
-    fileprivate func checkOutlived() throws {
-        guard let holder, let home = holder.home, host.isBelow(home), !holder.binding.blueprint.isHidden else { return }
-        let open = (host as? ContainerCore)?.openAround?.table
-        if open?.registration(of: key)?.binding.lifetime.sharing == .registeringContainer { return }
+    /// The kept instance, after the end of the request's container.
+    ///
+    /// For an instance of a container above, only one that an open container keeps, or that was created for the same
+    /// registration: any other may have belonged to what has ended.
+    fileprivate func instanceAfterEnd<Service: Sendable>(among known: [LazyFound<Service>]) throws -> Service? {
+        guard let holder, let home = holder.home, host.isBelow(home), !holder.binding.blueprint.isHidden else {
+            return known.first?.instance
+        }
+        let core = host as? ContainerCore
+        if let core, let open = core.openAround, let (binding, table) = open.table.registration(of: key),
+            binding.lifetime.sharing == .registeringContainer,
+            !core.lineage.prefix(while: { $0 !== open }).contains(where: { $0.registeredKeys.contains(key) })
+        {
+            try checkCaptive(binding, in: table.host)
+            return known.first?.instance
+        }
+        if let instance = known.instance(for: holder) { return instance }
         throw host.refusal(of: key, asker: asker)
     }
 

@@ -14,7 +14,8 @@
 /// ```
 /// A call during the creation of its owner belongs to that resolution. A later call resolves like any other: inside
 /// ``Container/withScope(_:registrations:operation:)`` from the current scope below its container, so that a singleton
-/// uses the current request's instances without holding them.
+/// uses the current request's instances without holding them. A factory or hook of a scope below receives the scope's
+/// own instances of scoped, transient and graph services, too, except of one that it overrides or decorates.
 public struct Provider<Service: Sendable>: Sendable {
     private let resolver: Resolver
     private let qualifier: (any Qualifier)?

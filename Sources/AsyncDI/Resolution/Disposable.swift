@@ -95,6 +95,11 @@ final class Disposable: Completion, @unchecked Sendable {
         if !end.hasEnded { graph.begin(Suspension(), from: outer, label: run, for: end) }
     }
 
+    /// Whether its hooks have begun to run.
+    var hasBegunHooks: Bool { begun.load(ordering: .relaxed) }
+    func noteBeginOfHooks() { begun.store(true, ordering: .relaxed) }
+    private let begun = Atomic(false)
+
     /// Notes that a drain waits for the disposal, and throws the errors of its hooks.
     func noteDrain() { drains.add(1, ordering: .releasing) }
 

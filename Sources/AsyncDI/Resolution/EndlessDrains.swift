@@ -10,8 +10,6 @@ final class EndlessDrains: Sendable {
 
     private let list = Locked<[Completion]>([])
 
-    fileprivate var isEmpty: Bool { list.withLock { $0.isEmpty } }
-
     /// Notes a drain, before the graph of waits checks its caller.
     func add(_ drain: Completion) {
         list.withLock { $0.append(drain) }
@@ -41,11 +39,4 @@ final class EndlessDrains: Sendable {
         }
         return drains
     }
-}
-
-extension InstanceTable {
-    /// Whether the deadline of a drain has closed the container.
-    ///
-    /// A drain without a deadline closes it once all work has ended: only another call can have cut work short.
-    var isCutShortByDrain: Bool { isDrainRoot && isClosed && endlessDrains.object?.isEmpty != false }
 }

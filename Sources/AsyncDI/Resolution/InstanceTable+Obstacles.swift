@@ -32,6 +32,12 @@ extension InstanceTable {
         set { set(Self.drainRootBit, to: newValue) }
     }
 
+    /// Whether the deadline of a drain has passed before the container's work had ended.
+    var isCutShortByDrain: Bool {
+        get { has(Self.cutShortBit) }
+        set { set(Self.cutShortBit, to: newValue) }
+    }
+
     /// Whether containers that decorate registrations of this one have not heard of the latest ones yet.
     ///
     /// Must be read inside the look-up that finds the registration: the bit is not cleared before that look-up has

@@ -36,6 +36,7 @@ import Synchronization
     static let drainRootBit: UInt8 = 8
     static let droppedBit: UInt8 = 16
     static let announcingBit: UInt8 = 32
+    static let cutShortBit: UInt8 = 64
     /// The number of occupied places.
     var count = 0
 

@@ -225,6 +225,7 @@ extension ContributionCollection {
 
     private static func refuseArguments(of request: Request) throws {
         guard request.key.arguments != nil, isAvailable(for: request) else { return }
+        if let mismatch = request.host.mismatch(request.key, asker: request.asker) { throw mismatch }
         throw request.failure(
             .argumentMismatch, "\(request.key) was requested with arguments, which no contribution takes.",
             advice: "Leave the arguments out, or register the collection itself with a factory that takes them.")

@@ -121,4 +121,71 @@ private final class Report: Sendable {
         #expect(try await application.resolve(Report.self).user.number == 7)
         try await application.dispose()
     }
+
+    /// How a scope replaces or surrounds a service of the container above.
+    enum Replacement: CaseIterable { case override, decoration, hook }
+
+    @Test(arguments: Replacement.allCases)
+    func `an override, a decoration and a hook in a scope receive the original by the provider of a singleton`(
+        replacement: Replacement
+    ) async throws {
+        let application = application()
+        try await Requests.$user.withValue(1) { _ = try await application.resolve(User.self) }
+        let original = { @Sendable (r: Resolver) in try await r.resolve(AuditLog.self).currentUser() }
+        let scope = try await application.openScope {
+            switch replacement {
+            case .override:
+                Registration(User.self, lifetime: .scoped) { r in User(try await original(r) + 1) }
+            case .decoration:
+                Decoration(User.self) { r, _ in User(try await original(r) + 1) }
+            case .hook:
+                Registration(User.self, lifetime: .scoped) { _ in User(2) }
+                    .onCreate { r, _ in
+                        let found = try await original(r)
+                        #expect(found == 1)
+                    }
+            }
+        }
+        #expect(try await scope.resolve(User.self).number == 2)
+        try await application.dispose()
+    }
+
+    @Test func `a hook at the end of a scope may use the provider of a singleton`() async throws {
+        let seen = Log<Int>()
+        let application = Container {
+            Registration(User.self, lifetime: .transient) { _ in User(3) }
+            Registration(using: AuditLog.init, lifetime: .singleton)
+        }
+        let log = try await application.resolve(AuditLog.self)
+        try await application.register(
+            Registration(Report.self, lifetime: .scoped) { _ in Report(User(0)) }
+                .onDispose { _ in seen.append(try await log.currentUser()) })
+        try await application.withScope { scope in _ = try await scope.resolve(Report.self) }
+        #expect(seen.entries == [3])
+    }
+
+    @Test(arguments: [true, false])
+    func `the Lazy of an ended request gives a singleton nothing that the request overrode or decorated`(
+        isOverride: Bool
+    ) async throws {
+        let left = Locked<Page?>(nil)
+        let application = Container {
+            Registration(User.self, lifetime: .singleton) { _ in User(1) }
+            Registration(using: Page.init, lifetime: .scoped)
+            Registration(Report.self, lifetime: .singleton) { _ in
+                guard let page = left.withLock({ $0 }) else { throw CancellationError() }
+                return Report(try await page.user())
+            }
+        }
+        try await application.withScope {
+            if isOverride { Registration(instance: User(2)) } else { Decoration(User.self) { _, _ in User(2) } }
+        } operation: { scope in
+            let page = try await scope.resolve(Page.self)
+            let user = try await page.user()
+            #expect(user.number == 2)
+            left.withLock { $0 = page }
+        }
+        _ = await expect(.disposed) { _ = try await application.resolve(Report.self) }
+        try await application.dispose()
+    }
 }

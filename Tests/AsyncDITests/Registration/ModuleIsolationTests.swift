@@ -17,6 +17,7 @@ private struct Evaluated: Module {
         let (module, container) = (Evaluated(isOnCallersActor: Locked([])), Container())
         try await container.register(module)
         try await container.register { module }
-        #expect(module.isOnCallersActor.withLock { $0 } == [true, true])
+        try await container += module
+        #expect(module.isOnCallersActor.withLock { $0 } == [true, true, true])
     }
 }
