@@ -1,0 +1,58 @@
+import Dispatch
+import Foundation
+import Testing
+
+@testable import AsyncDI
+
+private protocol Named: Sendable {}
+private final class Pool: Named {}
+private final class Session: Sendable {}
+
+/// Requests for existing instances while another thread has the locks of their containers.
+@Suite(.timeLimit(.minutes(10))) struct HitsWithoutLockTests {
+    private let root = Container {
+        Registration(Pool.self, lifetime: .singleton) { _ in Pool() }.implements((any Named).self) { $0 }
+        Registration(Pool.self, qualifier: "second", lifetime: .singleton) { _ in Pool() }
+        Registration(Pool.self, lifetime: .multiton) { (_, _: String) in Pool() }
+        Registration(Pool.self, lifetime: .multiton(capacity: 9)) { (_, _: String, _: Int) in Pool() }
+        Registration(Session.self, lifetime: .scoped) { _ in Session() }
+        Registration(Double.self, lifetime: .transient) { r in
+            _ = try await r.resolve(Pool.self)
+            _ = try await r.resolve(Session.self)
+            return 0.5
+        }
+    }
+
+    /// Makes each kind of request once.
+    @Sendable private func request(from container: Container) async throws {
+        _ = try await container.resolve(Pool.self)
+        _ = try await container.resolve((any Named).self)
+        _ = try await container.resolve(Pool.self, qualifier: "second")
+        _ = try await container.resolve(Pool.self, arguments: "acme")
+        _ = try await container.resolve(Pool.self, arguments: "acme", 1)
+        _ = try await container.resolve(Session.self)
+        _ = try container.ready(Pool.self)
+        _ = try await container.resolve(Double.self)
+    }
+
+    @Test func `hits take no lock of a container`() async throws {
+        let scope = try await root.openScope()
+        try await request(from: root)
+        try await request(from: scope)
+        let (isLocked, mayUnlock) = (Gate(), DispatchSemaphore(value: 0))
+        Thread.detachNewThread { [root] in
+            root.core.withState { _ in
+                scope.core.withState { _ in
+                    isLocked.open()
+                    mayUnlock.wait()
+                }
+            }
+        }
+        defer { mayUnlock.signal() }
+        await isLocked.pass()
+        try await finishes(within: 120) {
+            try await request(from: root)
+            try await request(from: scope)
+        }
+    }
+}
