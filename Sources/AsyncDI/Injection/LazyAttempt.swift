@@ -149,7 +149,7 @@ extension Request {
     /// The kept instance, after the end of the request's container.
     ///
     /// For an instance of a container above, only one that an open container keeps, or that was created for the same
-    /// registration: any other may have belonged to what has ended.
+    /// registration: any other may have belonged to an ended scope.
     fileprivate func instanceAfterEnd<Service: Sendable>(among known: [LazyFound<Service>]) throws -> Service? {
         guard let holder, let home = holder.home, host.isBelow(home), !holder.binding.blueprint.isHidden else {
             return known.first?.instance

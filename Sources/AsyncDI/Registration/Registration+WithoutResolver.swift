@@ -22,6 +22,6 @@ extension Registration where Service: Sendable {
     ) {
         self.init(
             service, qualifier.flatMap { KeyDetails.of($0) }, lifetime, fileID, line,
-            ServiceFactory<Service>(withoutResolver: { try factory() }))
+            ServiceFactory<Service>(withoutResolver: factory))
     }
 }

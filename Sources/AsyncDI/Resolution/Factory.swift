@@ -93,9 +93,9 @@
         super.init(isDecorated: !decorators.isEmpty, resolvesNothing: resolvesNothing)
     }
 
-    /// A factory that needs no resolver.
-    convenience init(withoutResolver make: nonisolated(nonsending) @escaping @Sendable () async throws -> Service) {
-        self.init({ _, _ in try await make() }, resolvesNothing: true)
+    /// A synchronous factory that needs no resolver.
+    convenience init(withoutResolver make: @escaping @Sendable () throws -> Service) {
+        self.init({ _, _ in try make() }, resolvesNothing: true)
     }
 
     /// The same factory with one more decorator around it.

@@ -40,17 +40,18 @@ private final class Session: Sendable {}
         try await request(from: root)
         try await request(from: scope)
         let (isLocked, mayUnlock) = (Gate(), DispatchSemaphore(value: 0))
-        Thread.detachNewThread { [root] in
-            root.core.withState { _ in
-                scope.core.withState { _ in
-                    isLocked.open()
+        // One thread for each lock, so that none is taken inside another.
+        for core in [root.core, scope.core] {
+            Thread.detachNewThread {
+                core.withState { _ in
+                    isLocked.arrive()
                     mayUnlock.wait()
                 }
             }
         }
-        defer { mayUnlock.signal() }
-        await isLocked.pass()
-        try await finishes(within: 120) {
+        defer { for _ in 0..<2 { mayUnlock.signal() } }
+        await isLocked.arrived(2)
+        try await finishes {
             try await request(from: root)
             try await request(from: scope)
         }
