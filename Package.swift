@@ -55,6 +55,11 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// For `.ci/run` only: optimized and without `-enable-testing`, as users get the library, the tests that look inside do not compile.
+if Context.environment["ASYNCDI_WITHOUT_INTERNAL_TESTS"] == "1" {
+    package.targets.removeAll { ["AsyncDITests", "AsyncDITestingTests", "AsyncDIWiringTests"].contains($0.name) }
+}
+
 for target in package.targets where target.type != .plugin {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [

@@ -1,8 +1,11 @@
 import Foundation
+import Synchronization
 import Testing
 
 /// The shape of the sources: which folder may name which, how long files are, and what must be explained.
-@Suite(.timeLimit(.minutes(10))) struct LayoutTests {
+///
+/// One test after the other: a folder is read once.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LayoutTests {
     private static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
@@ -14,7 +17,17 @@ import Testing
         try sources(in: "Sources/\(module)")
     }
 
+    /// The folders that were read: finding what is code takes most of the suite's time.
+    private static let read = Mutex<[String: [SourceFile]]>([:])
+
     private static func sources(in path: String) throws -> [SourceFile] {
+        if let sources = read.withLock({ $0[path] }) { return sources }
+        let sources = try scannedSources(in: path)
+        read.withLock { $0[path] = sources }
+        return sources
+    }
+
+    private static func scannedSources(in path: String) throws -> [SourceFile] {
         // The gate tests a package of links as well.
         let folder = root.appending(path: path).resolvingSymlinksInPath()
         let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path(percentEncoded: false))
