@@ -55,7 +55,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// For `.ci/run` only: optimized and without `-enable-testing`, as users get the library, the tests that look inside do not compile.
+// For `.ci/run` only: the tests that look inside do not compile with the library as users get it, without `-enable-testing`.
 if Context.environment["ASYNCDI_WITHOUT_INTERNAL_TESTS"] == "1" {
     package.targets.removeAll { ["AsyncDITests", "AsyncDITestingTests", "AsyncDIWiringTests"].contains($0.name) }
 }

@@ -48,9 +48,7 @@ enum Documents {
     }
 
     private static func files(in folder: String, endingIn suffix: String) throws -> [String] {
-        // A package of links has a link in this place, which would be listed as a file.
-        let place = root.appending(path: folder).resolvingSymlinksInPath()
-        return try FileManager.default.subpathsOfDirectory(atPath: place.path())
+        try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path())
             .filter { $0.hasSuffix(suffix) }.sorted().map { "\(folder)/\($0)" }
     }
 }
