@@ -205,13 +205,15 @@ import Testing
 
     @Test func `a hook that blocks its thread does not hold the end up either`() async throws {
         let gate = ThreadGate()
-        await expect(.disposalTimedOut) {
-            try await withContainer(disposalDeadline: .milliseconds(1)) {
-                Registration(Int.self, lifetime: .singleton) { _ in 1 }.eager().onDispose { _ in gate.wait() }
-            } operation: { _ in
+        try await takingAThread {
+            await expect(.disposalTimedOut) {
+                try await withContainer(disposalDeadline: .milliseconds(1)) {
+                    Registration(Int.self, lifetime: .singleton) { _ in 1 }.eager().onDispose { _ in gate.wait() }
+                } operation: { _ in
+                }
             }
+            gate.open()
         }
-        gate.open()
     }
 
     @Test(arguments: [true, false])
