@@ -180,7 +180,7 @@ struct WithTestContainerTests {
 
     @Test func `an instance that outlives its container is reported by its key, once`() async throws {
         let kept = Log<Ledger>()
-        let found = try await Patience.$clock.withValue(HeldClock.released) {
+        let found = try await Patience.$clock.withValue(ImpatientClock()) {
             try await reports(.reportingLeaks) {
                 Registration(Ledger.self, lifetime: .transient) { _ in Ledger() }
             } in: { container in
@@ -231,7 +231,7 @@ struct WithTestContainerTests {
         let log = Log<TestReport>()
         let line: UInt = #line + 8
         // The test's end waits no time for them.
-        try await Patience.$clock.withValue(HeldClock.released) {
+        try await Patience.$clock.withValue(ImpatientClock()) {
             try await withTestContainer(report: {
                 log.append($0)
                 // The disposal of the container waits for them.

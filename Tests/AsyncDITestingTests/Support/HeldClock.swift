@@ -38,3 +38,17 @@ final class HeldClock: Clock {
         time.withLock { $0 = max($0, deadline) }
     }
 }
+
+/// A clock of which a millisecond passes at once, and longer times as they do for the system's clock.
+///
+/// A test's end that has it does not wait for work that goes on, which it looks at each millisecond. It does wait for
+/// the disposal, however busy the machine is.
+struct ImpatientClock: Clock {
+    var now: ContinuousClock.Instant { .now }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+        guard now.duration(to: deadline) > .milliseconds(1) else { return }
+        try await ContinuousClock().sleep(until: deadline, tolerance: tolerance)
+    }
+}
