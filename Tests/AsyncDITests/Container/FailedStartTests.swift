@@ -59,7 +59,8 @@ private final class Report: Sendable {
             let child = Container(parent: container) { if lessee == .decorationInChild { decoration } }
             let start = Task { try await container.start() }
             await mayFail.arrived()
-            await until { container.core.withState { state in state.flights.all.count == 1 } }
+            // The start has created all that it can: only the failing creation is left.
+            await until { made.value == 2 && container.core.withState { state in state.flights.all.count == 1 } }
             @Sendable func failStart() async throws {
                 mayFail.open()
                 await #expect(throws: TestError(1)) { try await start.value }
