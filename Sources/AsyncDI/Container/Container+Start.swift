@@ -11,7 +11,7 @@ extension Container {
     /// disposed before this throws, with the error as ``DisposalReason/error``; the container may be started again.
     /// Modules stay loaded. So do instances that a scope's start created in a container above it, and those that other
     /// requests created meanwhile. If a body or such an instance leases one that the start created, or if a factory
-    /// goes on for more than a second after its cancellation, all of them stay, because they may be in use.
+    /// or a disposal goes on for more than a second after the failure, all of them stay, because they may be in use.
     /// ``Container/startFailure`` names the service that failed, and so do observers.
     /// ```swift
     /// let container = Container {
@@ -70,12 +70,12 @@ extension ContainerCore {
         } catch {
             // The other creations were cancelled with the start: none of them failed.
             if error is CancellationError, Task.isCancelled { eager = nil }
-            if undoesFailure { await waitForCancelledCreations(of: meter) }
+            if undoesFailure { await waitForUsers(of: meter) }
             // Before the records are taken: a creation that ends in between is recorded.
-            let isOver = withState { state in !state.flights.all.contains { $0.belongs(to: meter) } }
+            let isOver = isWithoutUsers(of: meter)
             let failure = meter.fail(of: eager, since: begin)
             note(StartFailure(of: error, failure, module: isLoading ? moduleToBeLoaded : nil))
-            // A creation that goes on after its cancellation may hold what the start created.
+            // A creation that goes on after its cancellation, or a disposal, may use what the start created.
             if undoesFailure, isOver {
                 await dispose(failure.unused, reason: DisposalReason(error: error, hasCaller: false))
             }

@@ -24,6 +24,10 @@ extension ContainerCore {
         storedIn storage: (any InstanceStorage)? = nil, isWritten: Bool = false
     ) -> Ending? {
         var ending = Ending(storage: storage ?? creation.storage)
+        // While requests still find the flight: once they do not, the creation uses nothing any longer.
+        if case .failure = result, creation.instance == nil, !creation.heldLeases.isEmpty {
+            for lease in creation.takeLeases() { lease.end() }
+        }
         let now = elapsed()
         let time = startMeter?.time()
         // For the observers, outside the lock, because the path of a cycle is found by comparing arguments. An observer

@@ -1,20 +1,29 @@
 /// The instances of a start that has failed.
 extension ContainerCore {
-    /// Waits for the creations that were cancelled with a start, at most for a second.
+    /// Waits for the creations that were cancelled with a start, and for disposals under way, at most for a second.
     ///
-    /// Most end at once. One that goes on may hold what the start created.
-    func waitForCancelledCreations(of meter: StartMeter) async {
+    /// Most end at once. One that goes on may use what the start created.
+    func waitForUsers(of meter: StartMeter) async {
         let last = stopwatch.elapsed() + .seconds(1)
         while true {
-            let ends = withState { state in
-                state.flights.all.filter { $0.belongs(to: meter) && state.flights[$0]?.isWindingDown == true }
-                    .compactMap(\.end)
+            let ends: [Completion] = withState { state in
+                let cancelled = state.flights.all.filter {
+                    $0.belongs(to: meter) && state.flights[$0]?.isWindingDown == true
+                }
+                return cancelled.compactMap(\.end) + state.disposalsUnderWay
             }
             if ends.isEmpty { return }
             for end in ends {
                 let rest = max(last - stopwatch.elapsed(), .zero)
                 guard await end.wait(atMost: rest, clock: clock) else { return }
             }
+        }
+    }
+
+    /// Whether no creation of a start goes on, and no disposal.
+    func isWithoutUsers(of meter: StartMeter) -> Bool {
+        withState { state in
+            !state.flights.all.contains { $0.belongs(to: meter) } && state.disposalsUnderWay.isEmpty
         }
     }
 
@@ -45,6 +54,11 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
+    /// The disposals of instances that have left the caches, such as those of a factory whose hook failed.
+    fileprivate var disposalsUnderWay: [Completion] {
+        rarely { !$0.closing.isEmpty } ? self.closing.values.filter { !$0.hasEnded } : []
+    }
+
     /// Whether a body, or an instance that is none of these, leases one of these instances.
     fileprivate mutating func isLeasedElsewhere(_ instances: [CacheEntry]) -> Bool {
         if leases.isEmpty { return false }

@@ -12,6 +12,23 @@ private final class Report: Sendable {
     init(_ store: any Store) { self.store = store }
 }
 
+/// A clock that stands still, and pauses when it is read.
+private struct ClockWithPauses: Clock {
+    let pause: @Sendable () -> Void
+    private let clock = ManualClock()
+
+    init(_ pause: @escaping @Sendable () -> Void) { self.pause = pause }
+
+    var now: ManualClock.Instant {
+        pause()
+        return clock.now
+    }
+    var minimumResolution: Swift.Duration { .zero }
+    func sleep(until deadline: ManualClock.Instant, tolerance: Swift.Duration?) async throws {
+        try await clock.sleep(until: deadline, tolerance: tolerance)
+    }
+}
+
 /// A start that fails, beside requests that use what it has created.
 @Suite(.timeLimit(.minutes(10))) struct FailedStartTests {
     /// Fails at the first attempt, when the gate opens.
@@ -120,6 +137,78 @@ private final class Report: Sendable {
             mayEnd.open()
             await #expect(throws: TestError(1)) { try await start.value }
             #expect(closed.value == 1)
+            try await container.dispose()
+        }
+    }
+
+    @Test func `a cancelled creation that has ended leases nothing`() async throws {
+        try await finishes {
+            let (holder, reads, pauses, isOver) = (Locked<Container?>(nil), Counter(), Counter(), Locked(false))
+            @Sendable func creationIsCancelled() -> Bool {
+                holder.value?.core.withState { $0.flights.entries.values.contains(where: \.isWindingDown) } ?? false
+            }
+            @Sendable func leaseIsLeft() -> Bool {
+                holder.value?.core.withState { $0.flights.isEmpty && !$0.leases.all.isEmpty } ?? false
+            }
+            let clock = ClockWithPauses {
+                // Of the start or its request, which go on when the creation has ended.
+                if creationIsCancelled(), reads.increment() == 1 {
+                    while creationIsCancelled() { yieldThread() }
+                } else if reads.value > 0, leaseIsLeft(), pauses.increment() == 1 {
+                    // Of the end of a lease in a bounded multiton.
+                    while !isOver.value { yieldThread() }
+                }
+            }
+            let (mayEnd, closed) = (Gate(), Counter())
+            let container = Container(clock: clock) {
+                Registration(Disk.self, lifetime: .multiton(capacity: 8)) { (_, _: Int) in Disk() }
+                Registration(Disk.self, lifetime: .singleton) { _ in Disk() }.onDispose { _ in closed.increment() }
+                Registration(Report.self, lifetime: .singleton) { r in
+                    _ = try await r.lease(Disk.self, arguments: 1)
+                    _ = try await r.lease(Disk.self)
+                    await mayEnd.pass()
+                    throw TestError(2)
+                }
+                .eager()
+                Registration(Int.self, lifetime: .singleton) { _ in
+                    await mayEnd.arrived()
+                    throw TestError(1)
+                }
+                .eager()
+            }
+            holder.value = container
+            try await takingAThread {
+                let start = Task { try await container.start() }
+                await until { reads.value == 1 }
+                mayEnd.open()
+                await #expect(throws: TestError(1)) { try await start.value }
+                #expect(closed.value == 1)
+                isOver.value = true
+            }
+            try await container.dispose()
+            holder.value = nil
+        }
+    }
+
+    @Test func `a failed start waits for the disposal of an instance whose hook has failed`() async throws {
+        try await finishes {
+            let (clock, mayClose, closed) = (ManualClock(), Gate(), Log<String>())
+            let container = Container(clock: clock) {
+                Registration(Disk.self, lifetime: .singleton) { _ in Disk() }.onDispose { _ in closed.append("disk") }
+                Registration(Report.self, lifetime: .singleton) { r in Report(try await r.lease(Disk.self)) }
+                    .onCreate { _, _ in throw TestError(1) }
+                    .onDispose { _ in
+                        await mayClose.pass()
+                        closed.append("report")
+                    }
+                    .eager()
+            }
+            let start = Task { try await container.start() }
+            await mayClose.arrived()
+            await until { clock.hasSleepers || container.startFailure != nil }
+            mayClose.open()
+            await #expect(throws: TestError(1)) { try await start.value }
+            #expect(closed.entries == ["report", "disk"])
             try await container.dispose()
         }
     }
