@@ -76,8 +76,10 @@ extension ContainerCore {
         }
         // An inherited instance, decorated or not, must not hide a nearer registration that is added later. The owner
         // of a registration cannot have a nearer one.
-        let isInherited =
-            binding.lifetime.sharing == .resolvingContainer && table.ownRegistration(of: binding.key) !== binding
+        let own = table.ownRegistration(of: binding.key)
+        let isInherited = binding.lifetime.sharing == .resolvingContainer && own !== binding
+        // One that was added meanwhile keeps its place.
+        if isInherited, own != nil { return }
         if isInherited || binding.base?.isInherited == true { cell.stamp(registrationCount) }
         table.publish(cell, for: binding.key, retired: &state.retired)
     }
@@ -126,18 +128,24 @@ extension ContainerCore {
         }
     }
 
-    func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Binding) {
+    func publish(
+        _ converted: Cell, of original: Cell, for key: CreationKey, under alias: Binding, registrationCount: UInt
+    ) {
         withState { state in
             // Both registrations and the instance may have changed since the look-up.
             guard state.life.isOpen, key.binding.isCurrent, alias.isCurrent,
                 let kept = state.cached(key),
                 kept.cell === original, kept.isPublished, alias.key != key.binding.key
             else { return }
+            // A nearer registration that was added meanwhile keeps its place.
+            let own = table.ownRegistration(of: alias.key)
+            guard own == nil || own === alias else { return }
             let id = ObjectIdentifier(kept)
             if state.aliases[id]?.contains(where: { $0.key == alias.key }) == true { return }
             converted.isSharedBelow = original.isSharedBelow
             converted.isResettable = original.isResettable
-            converted.stamp(original.stamp)
+            // Not the count of a later request, for which the original has been published again.
+            if original.stamp != 0 { converted.stamp(registrationCount) }
             table.publish(converted, for: alias.key, retired: &state.retired)
             state.aliases[id, default: []].append((alias.key, converted))
         }

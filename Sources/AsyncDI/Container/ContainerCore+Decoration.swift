@@ -147,7 +147,7 @@ extension ContainerCore {
     func inheritAgain(_ binding: Binding) {
         var removals = Removals()
         withState { state in
-            guard table.ownRegistration(of: binding.key) === binding else { return }
+            guard state.life.isOpen, table.ownRegistration(of: binding.key) === binding else { return }
             if let new = inherited(binding.key, in: state) {
                 // Replaced in place, because lock-free readers must not find the undecorated registration in between.
                 replace(binding, by: new, in: &state, into: &removals)

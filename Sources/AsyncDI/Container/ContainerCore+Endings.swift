@@ -96,7 +96,11 @@ extension ContainerCore {
             }
         } else if let product {
             // The instance was created before a hook failed. It must be disposed, and will not reach a request.
-            state.owe(product, in: &ending.removals)
+            if end.isInvalidated {
+                state.endOvertaken(product, in: &ending.removals)
+            } else {
+                state.owe(product, in: &ending.removals)
+            }
         }
         if !ending.isKept {
             if let storage = ending.storage { state.forget(storage, of: creation, into: &ending.removals) }
@@ -245,25 +249,18 @@ extension ContainerCore.State {
             if product.isSilent { self.end(product, in: &removals) } else { _ = record(product) }
             return prolonged
         }
-        // A later instance may be in disposal already, for which the next creation must wait: that stays noted. There
-        // is none if this creation held it off.
-        let later = product.binding.holdsOffSuccessors ? nil : ending(of: product.key)
-        self.end(product, in: &removals)
-        if let later, !later.hasEnded { self.endings[EndingKey(product.key)] = later }
+        endOvertaken(product, in: &removals)
         return []
     }
 
-    /// Removes a storage whose creation stored no instance, so that arguments that fail do not accumulate.
+    /// Arranges the disposal of an instance whose creation was invalidated.
     ///
-    /// Keeps the storage if another creation, which began after a reset, is about to use it.
-    fileprivate mutating func forget(
-        _ storage: any InstanceStorage, of creation: Creation, into removals: inout Removals
-    ) {
-        guard let kept = instances[creation.key]?.stored, kept.instances === storage, !kept.isFilled,
-            flights.flight(for: creation.key) == nil
-        else { return }
-        instances.remove(kept)
-        removals.released.append(kept)
+    /// A later instance may be in disposal already, for which the next creation must wait: that stays noted. There is
+    /// none if this creation held it off.
+    fileprivate mutating func endOvertaken(_ product: Disposable, in removals: inout Removals) {
+        let later = product.binding.holdsOffSuccessors ? nil : ending(of: product.key)
+        end(product, in: &removals)
+        if let later, !later.hasEnded { self.endings[EndingKey(product.key)] = later }
     }
 
     /// Drops the entries of released weak instances, once for as many new entries as instances were alive before.

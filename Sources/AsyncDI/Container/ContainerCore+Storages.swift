@@ -41,3 +41,18 @@ extension ContainerCore {
         }
     }
 }
+
+extension ContainerCore.State {
+    /// Removes a storage whose creation stored no instance, so that arguments that fail do not accumulate.
+    ///
+    /// Keeps the storage if another creation, which began after a reset, is about to use it.
+    mutating func forget(
+        _ storage: any InstanceStorage, of creation: Creation, into removals: inout Removals
+    ) {
+        guard let kept = instances[creation.key]?.stored, kept.instances === storage, !kept.isFilled,
+            flights.flight(for: creation.key) == nil
+        else { return }
+        instances.remove(kept)
+        removals.released.append(kept)
+    }
+}

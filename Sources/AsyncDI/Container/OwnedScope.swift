@@ -84,7 +84,9 @@ public final class OwnedScope: Sendable {
         _ operation: (Container) async throws -> sending R
     ) async throws -> sending R {
         let core = container.core
-        // Of a drain of the scope itself.
+        // First, so that a drain of the scope itself sees the work, or the part is refused.
+        core.beginWork()
+        defer { core.endWork() }
         let isRefused = core.isDrained && core.isRefusedWhileDraining
         let (isOpen, isEnding) = state.withLock { state in
             // In one step, so that no part begins beside the end.
@@ -99,8 +101,6 @@ public final class OwnedScope: Sendable {
             if !isEnding, core.table.isClosed { state.withLock { $0.noteFailure(refusal) } }
             throw refusal
         }
-        core.beginWork()
-        defer { core.endWork() }
         // Unsafe because a `do` cannot express that the result was received as `sending` and that no other code uses it
         // on its way out.
         nonisolated(unsafe) let result: R

@@ -228,7 +228,7 @@ extension Request {
             let error = run.creation?.successorWait?.leasedAround(steps.upToFirstRepetition, asker: asker)
             if let error { return error }
         }
-        let error = ResolutionError.circular(steps.upToFirstRepetition, asker: asker)
+        let error = ResolutionError.circular(steps.upToFirstRepetition, through: runs, asker: asker)
         return asker?.isInsideRepetition == true ? error.betweenReplacements : error
     }
 }

@@ -176,7 +176,8 @@ struct Request: Sendable {
         guard place === owner, let home = self.place(of: binding, owner: owner),
             !isInner || binding.lifetime.sharing == .registeringContainer
         else { return converted }
-        home.publish(converted, of: cell, for: CreationKey(binding, pack), under: alias)
+        home.publish(
+            converted, of: cell, for: CreationKey(binding, pack), under: alias, registrationCount: registrationCount)
         return converted
     }
 

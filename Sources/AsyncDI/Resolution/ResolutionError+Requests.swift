@@ -83,13 +83,21 @@ extension ResolutionError {
     }
 
     /// The error for services that depend on each other; the path ends where it began.
-    static func circular(_ steps: [PathStep], asker: Run? = nil) -> ResolutionError {
+    ///
+    /// - Parameters:
+    ///   - steps: The path.
+    ///   - runs: The runs that the request would wait for.
+    ///   - asker: The run that makes the request.
+    /// - Returns: The error.
+    static func circular(_ steps: [PathStep], through runs: [Run] = [], asker: Run? = nil) -> ResolutionError {
         // The path may begin outside the cycle. A transient service has no instance that the cycle could come back to.
         let cycle = steps.suffix(from: steps.dropLast().firstIndex { $0.isSame(as: steps[steps.count - 1]) } ?? 0)
         let shared = cycle.filter { $0.binding?.lifetime.sharing != Lifetime.Sharing.none }
         var advice =
             if cycle.contains(where: { $0.binding?.loadsModules == true }) {
                 "Break the cycle: let loaded of a module request nothing that waits for its own end."
+            } else if let hook = asker?.disposedKey ?? runs.lazy.compactMap(\.disposedKey).first {
+                "Break the cycle: let onDispose of \(hook) request nothing that waits for its own end."
             } else if let first = shared.first {
                 "Break the cycle: set \(shared.count == cycle.count ? "one dependency" : "the dependency of \(first.key)") in "
                     + ".injectProperties, or resolve it at its use, through a Lazy or a Provider."

@@ -77,7 +77,15 @@ protocol ResolutionHost: CreationPlace {
     ) -> (any HeldLease)?
 
     /// Publishes an instance, converted, under another key for as long as the original is published.
-    func publish(_ converted: Cell, of original: Cell, for key: CreationKey, under alias: Binding)
+    ///
+    /// - Parameters:
+    ///   - converted: The instance in the form of the other key's service.
+    ///   - original: The published instance.
+    ///   - key: The key of the instance.
+    ///   - alias: The registration of the other key.
+    ///   - registrationCount: The registration count when that registration was found.
+    func publish(
+        _ converted: Cell, of original: Cell, for key: CreationKey, under alias: Binding, registrationCount: UInt)
 
     /// Loads the pending modules, here and in the containers that this one searches.
     nonisolated(nonsending) func loadModules() async throws

@@ -148,6 +148,9 @@ import Synchronization
     /// Whether the run is that of a disposal hook.
     var isDisposing: Bool { activity?.work?.kind == .disposal }
 
+    /// The service whose disposal hook the run is, or is part of; nil for other runs.
+    var disposedKey: ServiceKey? { (activity?.work as? Disposable)?.binding.key }
+
     /// The container that this run's resolver uses.
     var host: any ResolutionHost { kept ?? withTable { $0.host } }
 

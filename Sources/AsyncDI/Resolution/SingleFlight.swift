@@ -37,8 +37,8 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
             let action: FinishAction =
                 isWindingDown && !succeeded ? .retry(waiters) : .deliver(waiters, keep: succeeded && !isInvalidated)
             return Ending(
-                action: action, isAttended: isAttended, isClosed: isClosed, isPinned: isPinned, mostWaiters: mostWaiters
-            )
+                action: action, isAttended: isAttended, isInvalidated: isInvalidated, isClosed: isClosed,
+                isPinned: isPinned, mostWaiters: mostWaiters)
         }
 
         fileprivate mutating func add(_ waiter: Waiter) {
@@ -183,6 +183,7 @@ struct SingleFlight<Key: Hashable, Flight: Hashable, Waiter: Hashable> {
     struct Ending: ~Copyable {
         let action: FinishAction
         var isAttended = false
+        var isInvalidated = false
         var isClosed = false
         var isPinned = false
         var mostWaiters = 0

@@ -51,7 +51,7 @@ final class SuccessorWait: Suspension, @unchecked Sendable {
         if let runs = Waits.begin(self, from: Caller(activity: creation, run: run), for: disposal) {
             if yields { return true }
             let steps = run.cycle(through: runs)
-            throw leasedAround(steps, asker: run) ?? .circular(steps, asker: run)
+            throw leasedAround(steps, asker: run) ?? .circular(steps, through: runs, asker: run)
         }
         defer { Waits.end(self) }
         while !disposal.hasEnded {

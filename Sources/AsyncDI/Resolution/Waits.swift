@@ -86,13 +86,15 @@ enum Waits {
 
     /// The activity, or for an ended body the innermost running activity around it; from now on its end checks the
     /// graph.
+    ///
+    /// Nil if it has ended: no activity waits for a task that outlives its own.
     private static func entering(_ activity: Activity) -> Activity? {
         var activity = activity
         while true {
             // Marked before the check of its end: either this sees the end, or the end sees the mark.
             activity.enterGraph()
             guard let running = activity.running else { return nil }
-            if running === activity { return activity }
+            if running === activity { return activity.hasEnded ? nil : activity }
             activity = running
         }
     }

@@ -308,6 +308,39 @@ private final class D: Sendable {}
         #expect(try await late.entries[0].value === a)
     }
 
+    @Test func `the wait of a task that outlives its factory is none of the creation`() async throws {
+        try await finishes {
+            let (mayRequest, late, inside) = (Gate(), Log<Task<Void, any Error>>(), Log<Container>())
+            let container = Container {
+                Registration(A.self, lifetime: .singleton) { r in
+                    try await #require(r.container).withScope { scope in
+                        // With a container inside, the end of the scope is a wait.
+                        inside.append(Container(parent: scope))
+                        // Not as a part of the creation, whose instance would outlive this one.
+                        _ = try await Task.detached { try await scope.resolve(B.self) }.value
+                        mayRequest.open()
+                        await until { scope.core.parent?.waiterCount(of: A.self) == 2 }
+                    }
+                    return A()
+                }
+                Registration(B.self, lifetime: .scoped) { r in
+                    late.append(Task { _ = try await r.resolve(C.self) })
+                    await mayRequest.arrived()
+                    return B()
+                }
+                Registration(C.self, lifetime: .transient) { r in
+                    await mayRequest.pass()
+                    _ = try await r.resolve(A.self)
+                    return C()
+                }
+            }
+            let request = Task { try await container.resolve(A.self) }
+            _ = try await request.value
+            _ = try? await late.entries.first?.value
+            try await container.dispose()
+        }
+    }
+
     @Test func `a registration appears once in a path, whatever graph it was made in`() async throws {
         let container = Container {
             Registration(A.self, lifetime: .graph) { r in

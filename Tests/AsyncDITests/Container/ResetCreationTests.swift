@@ -137,6 +137,44 @@ private struct NumberedFile: Sendable {
             try await container.dispose()
         }
     }
+
+    @Test(arguments: [Lifetime.singleton, .scoped])
+    func `a creation that was reset, and fails, does not hide the disposal of a later instance`(
+        _ lifetime: Lifetime
+    ) async throws {
+        try await finishes {
+            let (runs, mayFail, mayClose, firstIsClosed) = (Counter(), Gate(), Gate(), Gate())
+            let container = Container {
+                Registration(NumberedFile.self, lifetime: lifetime) { _ in NumberedFile(number: runs.increment()) }
+                    .onCreate { _, file in
+                        guard file.number == 1 else { return }
+                        await mayFail.pass()
+                        throw TestError(1)
+                    }
+                    .onDispose { file in
+                        if file.number == 1 { firstIsClosed.open() }
+                        if file.number == 2 { await mayClose.pass() }
+                    }
+            }
+            let first = Task { try await container.resolve(NumberedFile.self) }
+            await mayFail.arrived()
+            try await container.reset(NumberedFile.self)
+            #expect(try await container.resolve(NumberedFile.self).number == 2)
+            let reset = Task { try await container.reset(NumberedFile.self) }
+            await mayClose.arrived()
+            mayFail.open()
+            await #expect(throws: TestError(1)) { try await first.value }
+            await firstIsClosed.pass()
+            await until { container.core.withState { state in state.closing.count == 1 } }
+            let third = Task { try await container.resolve(NumberedFile.self) }
+            await until { container.core.waiterCount(of: NumberedFile.self) == 1 || runs.value == 3 }
+            #expect(runs.value == 2, "the second instance is still being closed")
+            mayClose.open()
+            #expect(try await third.value.number == 3)
+            try await reset.value
+            try await container.dispose()
+        }
+    }
 }
 
 extension ContainerCore {

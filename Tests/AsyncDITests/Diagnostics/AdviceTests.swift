@@ -26,6 +26,31 @@ private final class User: Sendable {
         #expect(advice.hasPrefix("Break the cycle: set the dependency of User in .injectProperties, or"))
     }
 
+    @Test func `a hook that needs the successor of its own instance must not request it`() async throws {
+        let (holder, advices) = (Locked<Container?>(nil), Log<String>())
+        let container = Container {
+            Registration(Opened.self, lifetime: .multiton) { (_, _: Int) in Opened() }
+                .onDispose { _ in
+                    guard let container = holder.value else { return }
+                    let direct = await advice(.circularDependency) {
+                        _ = try await container.resolve(Opened.self, arguments: 1)
+                    }
+                    let indirect = await advice(.circularDependency) { _ = try await container.resolve(User.self) }
+                    for text in [direct, indirect] { advices.append(text) }
+                }
+            Registration(User.self, lifetime: .singleton) { r in
+                User(opened: try await r.resolve(Opened.self, arguments: 1))
+            }
+        }
+        holder.value = container
+        _ = try await container.resolve(Opened.self, arguments: 1)
+        try await finishes { try await container.reset(Opened.self) }
+        let right = "Break the cycle: let onDispose of Opened(Int) request nothing that waits for its own end."
+        #expect(advices.entries == [right, right])
+        holder.value = nil
+        try await container.dispose()
+    }
+
     @Test func `a service that requests itself may be meant as a decoration`() async throws {
         let above = Container { Registration(Opened.self, lifetime: .scoped) { _ in Opened() } }
         let container = Container(parent: above) {

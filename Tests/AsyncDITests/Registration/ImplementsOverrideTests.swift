@@ -1,0 +1,40 @@
+import Testing
+
+@testable import AsyncDI
+
+private protocol Pet: Sendable {
+    var name: String { get }
+}
+private struct Fish: Pet {
+    let name: String
+}
+private final class Dog: Pet {
+    let name = "dog"
+}
+
+/// Overrides of another type of a service.
+@Suite(.timeLimit(.minutes(10))) struct ImplementsOverrideTests {
+    @Test func `an instance under its other type does not hide an override that came meanwhile`() async throws {
+        let (converts, mayConvert) = (Gate(), Locked(false))
+        let container = Container {
+            Registration(Dog.self, lifetime: .scoped) { _ in Dog() }
+                .implements((any Pet).self) { dog in
+                    converts.arrive()
+                    while !mayConvert.value { yieldThread() }
+                    return dog
+                }
+        }
+        try await takingAThread {
+            try await container.withScope { scope in
+                let early = Task(priority: .high) { try await scope.resolve((any Pet).self).name }
+                await converts.arrived()
+                try await scope.register((any Pet).self, lifetime: .singleton) { _ in Fish(name: "override") }
+                // Found again, and published as valid at the current count of registrations.
+                for _ in 0..<3 { _ = try await scope.resolve(Dog.self) }
+                mayConvert.value = true
+                #expect(try await early.value == "dog")
+                for _ in 0..<3 { #expect(try await scope.resolve((any Pet).self).name == "override") }
+            }
+        }
+    }
+}
