@@ -89,7 +89,7 @@ struct DisposalGuideTests {
         _ = try await container.resolve(TenantPool.self, arguments: "acme")
         try await container.drain(TenantPool.self, arguments: "acme", deadline: .seconds(30))
         #expect(await container.cachedArguments(of: TenantPool.self, String.self).isEmpty)
-        try await container.drain(deadline: .seconds(20))
+        try await container.drain(deadline: .seconds(8))
     }
 
     private struct TenantPool: Sendable {

@@ -14,17 +14,16 @@ struct ServerGuideTests {
             Registration(TenantDatabase.self, lifetime: .multiton) { (_, name: String) in
                 TenantDatabase(name: name, log: log)
             }
-            .onDispose { database in log.note("\(database.name) closed") }
+            .onDispose { database in await database.close() }
         }
         try await container.validate()
         let middleware = ScopePerRequest(container: container)
         _ = try await middleware.handle(request) { _ in
-            try await container.resolve(OrderHandler.self).order()
-            return Response { _ in }
+            return try await container.resolve(OrderHandler.self).respond()
         }
         await #expect(throws: CancellationError.self) {
             try await middleware.handle(request) { _ in
-                try await container.resolve(OrderHandler.self).order()
+                _ = try await container.resolve(OrderHandler.self).respond()
                 throw CancellationError()
             }
         }
@@ -50,9 +49,7 @@ struct ServerGuideTests {
         let container = Container {
             Registration(Log.self, instance: log).onDispose { log in log.note("disposed") }
         }
-        let server = Server(container)
-        let services: [any Service] = [ContainerService(container: container), server]  // the server stops first
-        let task = Task { try await services[0].run() }
+        let task = Task { try await ContainerService(container: container).run() }
         task.cancel()
         try await task.value
         #expect(log.events == ["disposed"])
@@ -63,7 +60,7 @@ struct ServerGuideTests {
 
         func run() async throws {
             try? await gracefulShutdown()  // `try?`: when the task is cancelled, dispose nevertheless
-            try await container.drain(deadline: .seconds(20))
+            try await container.drain(deadline: .seconds(8))
         }
     }
 
@@ -113,16 +110,24 @@ struct ServerGuideTests {
     }
 
     func runServer() async throws {
-        try await withContainer(name: "orders") {
+        try await withContainer(name: "orders", observers: [ContainerLog(logger: Logger(label: "orders"))]) {
             RequestModule()
             Registration(Catalog.self, lifetime: .singleton) { _ in try await Catalog.load() }.eager()
         } operation: { container in
-            try await Server(container).run()
+            let server = Server(middleware: ScopePerRequest(container: container)) { request in
+                try await container.resolve(OrderHandler.self).respond()  // in the scope of the request
+            }
+            let services: [any Service] = [ContainerService(container: container), server]  // the server stops first
+            try await ServiceGroup(services: services).run()
         }
     }
 
     struct RequestModule: Module {
         var registrations: Registrations {
+            Registration(TenantDatabase.self, lifetime: .multiton(capacity: 100, idle: .seconds(300))) { _, tenant in
+                try await TenantDatabase(opening: tenant)
+            }
+            .onDispose { database in await database.close() }
             Registration(expected: Request.self)
             Registration(
                 using: UnitOfWork.init, with: .leased(by: { (request: Request) in request.tenant }), lifetime: .scoped
@@ -155,6 +160,10 @@ struct ServerGuideTests {
     struct TenantDatabase: Sendable {
         let name: String
         let log: Log
+
+        init(name: String, log: Log) { (self.name, self.log) = (name, log) }
+        init(opening tenant: String) async throws { self.init(name: tenant, log: Log()) }
+        func close() async { log.note("\(name) closed") }
     }
 
     final class UnitOfWork: Sendable {
@@ -169,7 +178,10 @@ struct ServerGuideTests {
     struct OrderHandler: Sendable {
         let work: UnitOfWork
 
-        func order() async throws { work.note("ordered") }
+        func respond() async throws -> Response {
+            work.note("ordered")
+            return Response { _ in }
+        }
     }
 
     struct Catalog: Sendable {
@@ -185,7 +197,7 @@ struct ServerGuideTests {
 
     // Stand-ins for the types of a server framework and a service group.
 
-    protocol Middleware {
+    protocol Middleware: Sendable {
         func handle(_ request: Request, next: @Sendable (Request) async throws -> Response) async throws -> Response
     }
 
@@ -193,11 +205,50 @@ struct ServerGuideTests {
         func run() async throws
     }
 
+    /// Answers one request.
     struct Server: Service {
-        let container: Container
+        let middleware: any Middleware
+        let respond: @Sendable (Request) async throws -> Response
 
-        init(_ container: Container) { self.container = container }
-        func run() async throws { _ = container }
+        init(middleware: any Middleware, respond: @escaping @Sendable (Request) async throws -> Response) {
+            (self.middleware, self.respond) = (middleware, respond)
+        }
+
+        func run() async throws {
+            let response = try await middleware.handle(Request(path: "/orders", tenant: "acme"), next: respond)
+            try await response.body { _ in }
+        }
+    }
+
+    /// Ends the services in reverse order when the last one has ended.
+    struct ServiceGroup {
+        let services: [any Service]
+
+        func run() async throws {
+            let others = services.dropLast().map { service in Task { try await service.run() } }
+            try await services.last?.run()
+            for task in others.reversed() {
+                task.cancel()
+                try await task.value
+            }
+        }
+    }
+
+    struct Logger: Sendable {
+        let label: String
+
+        func warning(_ message: String) { print(label, message) }
+    }
+
+    /// Like the one of the guide "Observability".
+    struct ContainerLog: ContainerObserver {
+        let logger: Logger
+
+        var wantedEvents: ContainerEvent.Kinds { [.failed, .stalled] }
+
+        func container(_ container: Container, did event: ContainerEvent, details: ContainerEvent.Details) {
+            logger.warning("\(event)")
+        }
     }
 }
 

@@ -18,6 +18,8 @@ extension WorkersTests {
         func finish(_ job: Job) async
         /// Shows a job to other workers again.
         func putBack(_ job: Job) async
+        /// Keeps a job that fails each time for a person to look at.
+        func setAside(_ job: Job) async
         /// Lets no further job be taken.
         func stop() async
         var isStopped: Bool { get async }
@@ -25,6 +27,7 @@ extension WorkersTests {
 
     actor MemoryQueue: JobQueue {
         private(set) var jobs: [Job]
+        private(set) var failed: [Job] = []
         private(set) var isStopped = false
         private var waiters: [CheckedContinuation<Void, Never>] = []
 
@@ -35,6 +38,7 @@ extension WorkersTests {
             return isStopped ? nil : jobs.removeFirst()
         }
         func finish(_ job: Job) {}
+        func setAside(_ job: Job) { failed.append(job) }
         func putBack(_ job: Job) {
             jobs.append(job)
             resumeWaiters()
@@ -124,9 +128,11 @@ extension WorkersTests {
                 // Rolled back, or not begun. What the shutdown does to a job is no failure of its own.
                 let isShutdown = await queue.isStopped
                 let isCutShort = Task.isCancelled || isShutdown && ResolutionError.Code.disposed ~= error
+                if isCutShort { return await queue.putBack(job) }
+                print("job \(job.id) failed: \(error)")
                 var job = job
-                if !isCutShort { job.failures += 1 }
-                await queue.putBack(job)
+                job.failures += 1
+                if job.failures < 5 { await queue.putBack(job) } else { await queue.setAside(job) }
             }
         }
     }
@@ -139,7 +145,7 @@ extension WorkersTests {
         async let end: Void = {
             await shutdown()
             await queue.stop()  // first: no further job is taken
-            try await container.drain(deadline: .seconds(20))  // then: running jobs end
+            try await container.drain(deadline: .seconds(8))  // then: running jobs end
         }()
         await Worker(queue: queue, container: container).run()
         try await end
@@ -156,6 +162,7 @@ extension WorkersTests {
         }
         for await _ in signals { break }
         for source in sources { source.cancel() }
+        for number in numbers { signal(number, SIG_DFL) }  // the next one ends the process
     }
 
     func main(_ queue: MemoryQueue) async throws {
@@ -198,7 +205,7 @@ extension WorkersTests {
 
         func run() async throws {
             try? await gracefulShutdown()
-            try await container.drain(deadline: .seconds(20))
+            try await container.drain(deadline: .seconds(8))
         }
     }
 }
