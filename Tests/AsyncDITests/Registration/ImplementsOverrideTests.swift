@@ -14,7 +14,10 @@ private final class Dog: Pet {
 
 /// Overrides of another type of a service.
 @Suite(.timeLimit(.minutes(10))) struct ImplementsOverrideTests {
-    @Test func `an instance under its other type does not hide an override that came meanwhile`() async throws {
+    @Test(arguments: [true, false])
+    func `an instance under its other type does not hide an override that came meanwhile`(
+        isInScope: Bool
+    ) async throws {
         let (converts, mayConvert) = (Gate(), Locked(false))
         let container = Container {
             Registration(Dog.self, lifetime: .scoped) { _ in Dog() }
@@ -25,10 +28,13 @@ private final class Dog: Pet {
                 }
         }
         try await takingAThread {
-            try await container.withScope { scope in
+            let between = Container(parent: container)
+            try await between.withScope { scope in
                 let early = Task(priority: .high) { try await scope.resolve((any Pet).self).name }
                 await converts.arrived()
-                try await scope.register((any Pet).self, lifetime: .singleton) { _ in Fish(name: "override") }
+                try await (isInScope ? scope : between).register((any Pet).self, lifetime: .singleton) { _ in
+                    Fish(name: "override")
+                }
                 // Found again, and published as valid at the current count of registrations.
                 for _ in 0..<3 { _ = try await scope.resolve(Dog.self) }
                 mayConvert.value = true
