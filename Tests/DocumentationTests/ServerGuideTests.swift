@@ -110,15 +110,19 @@ struct ServerGuideTests {
     }
 
     func runServer() async throws {
-        try await withContainer(name: "orders", observers: [ContainerLog(logger: Logger(label: "orders"))]) {
+        let logger = Logger(label: "orders")
+        try await withContainer(name: "orders", observers: [ContainerLog(logger: logger)]) {
             RequestModule()
             Registration(Catalog.self, lifetime: .singleton) { _ in try await Catalog.load() }.eager()
         } operation: { container in
             let server = Server(middleware: ScopePerRequest(container: container)) { request in
                 try await container.resolve(OrderHandler.self).respond()  // in the scope of the request
             }
-            let services: [any Service] = [ContainerService(container: container), server]  // the server stops first
-            try await ServiceGroup(services: services).run()
+            var configuration = ServiceGroupConfiguration(
+                services: [ContainerService(container: container), server],  // the server stops first
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            configuration.maximumGracefulShutdownDuration = .seconds(5)
+            try await ServiceGroup(configuration: configuration).run()
         }
     }
 
@@ -220,11 +224,27 @@ struct ServerGuideTests {
         }
     }
 
+    enum UnixSignal {
+        case sigterm, sigint
+    }
+
+    struct ServiceGroupConfiguration {
+        let services: [any Service]
+        let gracefulShutdownSignals: [UnixSignal]
+        let logger: Logger
+        var maximumGracefulShutdownDuration: Duration?
+
+        init(services: [any Service], gracefulShutdownSignals: [UnixSignal], logger: Logger) {
+            (self.services, self.gracefulShutdownSignals, self.logger) = (services, gracefulShutdownSignals, logger)
+        }
+    }
+
     /// Ends the services in reverse order when the last one has ended.
     struct ServiceGroup {
-        let services: [any Service]
+        let configuration: ServiceGroupConfiguration
 
         func run() async throws {
+            let services = configuration.services
             let others = services.dropLast().map { service in Task { try await service.run() } }
             try await services.last?.run()
             for task in others.reversed() {

@@ -10,8 +10,9 @@ extension Container {
     /// When one fails, the others are cancelled, and the instances that the start created in this container are
     /// disposed before this throws, with the error as ``DisposalReason/error``; the container may be started again.
     /// Modules stay loaded. So do instances that a scope's start created in a container above it, and those that other
-    /// requests created meanwhile. If a body or such an instance leases one that the start created, or if a factory
-    /// or a disposal goes on for more than a second after the failure, all of them stay, because they may be in use.
+    /// requests created meanwhile. If a body or such an instance leases one that the start created, or if a
+    /// cancelled factory, or the disposal of an instance whose hook failed, goes on for more than a second, all of them
+    /// stay, because they may be in use.
     /// ``Container/startFailure`` names the service that failed, and so do observers.
     /// ```swift
     /// let container = Container {
@@ -75,7 +76,7 @@ extension ContainerCore {
             let isOver = isWithoutUsers(of: meter)
             let failure = meter.fail(of: eager, since: begin)
             note(StartFailure(of: error, failure, module: isLoading ? moduleToBeLoaded : nil))
-            // A creation that goes on after its cancellation, or a disposal, may use what the start created.
+            // A creation that goes on after its cancellation, or the disposal of one that failed, may use them.
             if undoesFailure, isOver {
                 await dispose(failure.unused, reason: DisposalReason(error: error, hasCaller: false))
             }

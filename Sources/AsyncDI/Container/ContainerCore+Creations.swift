@@ -141,7 +141,11 @@ extension ContainerCore {
             let own = table.ownRegistration(of: alias.key)
             guard own == nil || own === alias else { return }
             let id = ObjectIdentifier(kept)
-            if state.aliases[id]?.contains(where: { $0.key == alias.key }) == true { return }
+            if let published = state.aliases[id]?.first(where: { $0.key == alias.key }) {
+                // Found again at a later count.
+                if original.stamp != 0 { published.cell.stamp(registrationCount) }
+                return
+            }
             converted.isSharedBelow = original.isSharedBelow
             converted.isResettable = original.isResettable
             // Not the count of a later request, for which the original has been published again.

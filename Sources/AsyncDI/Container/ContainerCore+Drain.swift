@@ -67,7 +67,11 @@ extension ContainerCore {
         let removals = try drop(target) { state in
             if !keys.isEmpty { state.awaitLeases(of: keys, drainedBy: self) }
             // Excludes creations that other tasks begin from now on.
-            creations = state.flights.invalidated(where: isAffected).compactMap(\.end)
+            let affected = state.flights.invalidated(where: isAffected)
+            for creation in affected { state.holdOffSuccessor(of: creation, isDrained: true) }
+            creations = affected.compactMap(\.end)
+            // In this step: a creation's end must know whether a drain waits for the leases of its instance.
+            for creation in creations { creation.noteDrain() }
         }
         for (core, wrappers) in dropWrappers(around: target) { core.dispose(of: wrappers) }
         // Includes instances that another reset or drain has dropped.
@@ -104,12 +108,13 @@ extension ContainerCore {
         return place.host as? ContainerCore
     }
 
-    /// The keys of replaced and removed registrations of a service, of which an instance may be in use.
+    /// The keys of replaced and removed registrations of a service, of which an instance may be in use or in creation.
     private func formerKeys(_ key: ServiceKey, _ pack: ArgumentPack) -> [CreationKey] {
         let unfinished = withState { state in
             // Most containers have none, and need no search.
             state.rarely(\.hasFormerRegistrations)
-                ? (state.leases.all.map(\.key) + state.endings.values.map(\.key)).filter { $0.binding.key == key } : []
+                ? (state.leases.all.map(\.key) + state.endings.values.map(\.key) + state.flights.all.map(\.key))
+                    .filter { $0.binding.key == key } : []
         }
         var seen: Set<ObjectIdentifier> = []
         return unfinished.filter { !$0.binding.isCurrent && seen.insert(ObjectIdentifier($0.binding)).inserted }

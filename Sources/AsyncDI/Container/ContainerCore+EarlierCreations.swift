@@ -3,8 +3,12 @@
 /// The successor then waits for the disposal of the instance, too.
 extension ContainerCore.State {
     /// Lets the next creation of the key wait for the end of an invalidated one.
-    mutating func holdOffSuccessor(of creation: Creation?) {
-        guard let creation, creation.binding.holdsOffSuccessors, let end = creation.end else { return }
+    ///
+    /// - Parameters:
+    ///   - creation: The invalidated creation.
+    ///   - isDrained: Whether a drain of the key waits for it, also where its instance needs no disposal.
+    mutating func holdOffSuccessor(of creation: Creation?, isDrained: Bool = false) {
+        guard let creation, isDrained || creation.binding.holdsOffSuccessors, let end = creation.end else { return }
         self.earlierCreations[EndingKey(creation.key)] = end
     }
 

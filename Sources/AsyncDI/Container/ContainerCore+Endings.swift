@@ -24,8 +24,10 @@ extension ContainerCore {
         storedIn storage: (any InstanceStorage)? = nil, isWritten: Bool = false
     ) -> Ending? {
         var ending = Ending(storage: storage ?? creation.storage)
-        // While requests still find the flight: once they do not, the creation uses nothing any longer.
-        if case .failure = result, creation.instance == nil, !creation.heldLeases.isEmpty {
+        // A start that fails sees the flight until the creation uses nothing any longer.
+        if case .failure = result, creation.instance == nil, startMeter?.isMeasuring == true,
+            !creation.heldLeases.isEmpty
+        {
             for lease in creation.takeLeases() { lease.end() }
         }
         let now = elapsed()
@@ -105,6 +107,9 @@ extension ContainerCore {
         if !ending.isKept {
             if let storage = ending.storage { state.forget(storage, of: creation, into: &ending.removals) }
             if let product, ending.removals.contains(product) { creation.requestedEnd?.produced(product) }
+            if let leased = ending.leased, creation.requestedEnd?.isDrained == true {
+                state.awaitLeases(of: leased, drainedBy: self)
+            }
         }
         state.noteEndOfEarlier(creation)
         if state.flights.isEmpty { ending.drained = state.life.over(.creations) }
@@ -316,7 +321,7 @@ extension Creation {
         if binding.lifetime.isWeak || isOnlyAnnounced { cell = cell.weakened() ?? Cell(isHeldWeakly: true) }
         return Disposable(
             cell, key, in: host, leases: leases, failure: failure, isCutShort: result.isSuccess && !isOpen,
-            isAnnounced: isAnnounced)
+            isAnnounced: isAnnounced, failedStart: result.isSuccess ? nil : start)
     }
 }
 

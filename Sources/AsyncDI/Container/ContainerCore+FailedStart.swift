@@ -1,6 +1,7 @@
 /// The instances of a start that has failed.
 extension ContainerCore {
-    /// Waits for the creations that were cancelled with a start, and for disposals under way, at most for a second.
+    /// Waits for the creations that were cancelled with a start, and for the disposals of those that failed after their
+    /// factories, at most for a second.
     ///
     /// Most end at once. One that goes on may use what the start created.
     func waitForUsers(of meter: StartMeter) async {
@@ -10,7 +11,7 @@ extension ContainerCore {
                 let cancelled = state.flights.all.filter {
                     $0.belongs(to: meter) && state.flights[$0]?.isWindingDown == true
                 }
-                return cancelled.compactMap(\.end) + state.disposalsUnderWay
+                return cancelled.compactMap(\.end) + state.disposalsOfFailures(in: meter)
             }
             if ends.isEmpty { return }
             for end in ends {
@@ -20,10 +21,10 @@ extension ContainerCore {
         }
     }
 
-    /// Whether no creation of a start goes on, and no disposal.
+    /// Whether no creation of a start goes on, and no disposal of one that failed.
     func isWithoutUsers(of meter: StartMeter) -> Bool {
         withState { state in
-            !state.flights.all.contains { $0.belongs(to: meter) } && state.disposalsUnderWay.isEmpty
+            !state.flights.all.contains { $0.belongs(to: meter) } && state.disposalsOfFailures(in: meter).isEmpty
         }
     }
 
@@ -54,9 +55,10 @@ extension ContainerCore {
 }
 
 extension ContainerCore.State {
-    /// The disposals of instances that have left the caches, such as those of a factory whose hook failed.
-    fileprivate var disposalsUnderWay: [Completion] {
-        rarely { !$0.closing.isEmpty } ? self.closing.values.filter { !$0.hasEnded } : []
+    /// The disposals under way of instances that a start created, and whose hooks failed.
+    fileprivate func disposalsOfFailures(in meter: StartMeter) -> [Completion] {
+        guard rarely({ !$0.closing.isEmpty }) else { return [] }
+        return self.closing.values.filter { !$0.hasEnded && $0.failedStart?.isMeasured(by: meter) == true }
     }
 
     /// Whether a body, or an instance that is none of these, leases one of these instances.

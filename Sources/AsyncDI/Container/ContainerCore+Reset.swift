@@ -114,21 +114,28 @@ extension ContainerCore.State {
     /// Lets no request have the next instance before the leases of a dropped one end, even if no hook runs then.
     mutating func awaitLeases(of keys: Set<EndingKey>, drainedBy core: ContainerCore) {
         for leased in leases.all(of: keys) where instances[leased.key]?.cell !== leased.cell {
-            if leased.pending.isEmpty {
-                // One that was overtaken by a reset stays open until now, to be disposed with the container.
-                let id = ledger.latest { $0.cell === leased.cell }
-                leased.postpone(id.flatMap { ledger.take($0) } ?? Disposable(leased.cell, leased.key, in: core))
-            }
-            guard let item = leased.pending.last else { continue }
-            let key = EndingKey(item.key)
-            if self.endings[key] == nil { self.endings[key] = item }
+            awaitLeases(of: leased, drainedBy: core)
         }
+    }
+
+    /// The same for one leased instance that no request finds.
+    mutating func awaitLeases(of leased: LeasedCell, drainedBy core: ContainerCore) {
+        if leased.pending.isEmpty {
+            // One that was overtaken by a reset stays open until now, to be disposed with the container.
+            let id = ledger.latest { $0.cell === leased.cell }
+            leased.postpone(id.flatMap { ledger.take($0) } ?? Disposable(leased.cell, leased.key, in: core))
+        }
+        guard let item = leased.pending.last else { return }
+        let key = EndingKey(item.key)
+        if self.endings[key] == nil { self.endings[key] = item }
     }
 
     /// The instances under these keys that are being disposed, or wait for their last lease.
     mutating func dropped(_ keys: Set<EndingKey>) -> [Disposable] {
         let pending = leases.all(of: keys).flatMap(\.pending).filter { keys.contains(EndingKey($0.key)) }
-        return keys.compactMap { self.endings[$0] } + pending
+        // Several of one key may be closed at once.
+        let closing = rarely { !$0.closing.isEmpty } ? Array(self.closing.values) : []
+        return keys.compactMap { self.endings[$0] } + pending + closing.filter { keys.contains(EndingKey($0.key)) }
     }
 
     /// Hides an instance from readers of its service.

@@ -19,7 +19,7 @@ final class KeyDrain {
     ///   - key: The key.
     ///   - core: Its container.
     ///   - disposables: The instances that are being disposed.
-    ///   - creations: The ends of creations whose instances no request will find.
+    ///   - creations: The ends of creations whose instances no request will find; the drain is noted in each.
     /// - Throws: The error for a wait that would never end.
     init(
         of key: ServiceKey, in core: ContainerCore, awaiting disposables: [Disposable], _ creations: [EndOfCreation]
@@ -31,10 +31,10 @@ final class KeyDrain {
             try enter(disposables as [Activity] + creations)
         } catch {
             for suspension in suspensions { Waits.end(suspension) }
+            core.withState { _ in for creation in creations { creation.noteEndOfDrain() } }
             throw error
         }
         note(disposables)
-        core.withState { _ in for creation in creations { creation.noteDrain() } }
     }
 
     /// Waits for the creations, for their instances, and for the others.

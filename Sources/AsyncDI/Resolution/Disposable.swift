@@ -22,6 +22,8 @@ final class Disposable: Completion, @unchecked Sendable {
     /// Whether its container was disposed before its creation had ended: the error of that disposal, if it has one, is
     /// the reason then.
     let isCutShort: Bool
+    /// The start whose creation of the instance failed, after the factory; nil for other instances.
+    let failedStart: EnclosingStart?
     /// Whether observers received an event for its creation, and so receive one for its disposal.
     let isAnnounced: Bool
     /// Whether the caller of a drain receives the errors of hooks, even if another call began the disposal.
@@ -52,7 +54,8 @@ final class Disposable: Completion, @unchecked Sendable {
 
     init(
         _ cell: Cell, _ key: CreationKey, in home: any ResolutionHost, leases: [any HeldLease] = [],
-        failure: (any Error)? = nil, isCutShort: Bool = false, isAnnounced: Bool = false
+        failure: (any Error)? = nil, isCutShort: Bool = false, isAnnounced: Bool = false,
+        failedStart: EnclosingStart? = nil
     ) {
         self.cell = cell
         self.key = key
@@ -61,6 +64,7 @@ final class Disposable: Completion, @unchecked Sendable {
         self.failure = failure
         self.isCutShort = isCutShort
         self.isAnnounced = isAnnounced
+        self.failedStart = failedStart
     }
 
     var binding: Binding { key.binding }

@@ -43,4 +43,28 @@ private final class Dog: Pet {
             }
         }
     }
+
+    @Test func `an instance is found under its other type, and not converted again, after registrations elsewhere`()
+        async throws
+    {
+        let conversions = Counter()
+        let container = Container {
+            Registration(Dog.self, lifetime: .scoped) { _ in Dog() }
+                .implements((any Pet).self) { dog in
+                    conversions.increment()
+                    return dog
+                }
+        }
+        try await container.withScope { scope in
+            for _ in 0..<3 { _ = try await scope.resolve((any Pet).self) }
+            try await Container().register(Int.self) { _ in 1 }
+            _ = try await scope.resolve((any Pet).self)
+            // Another test may register something between two requests.
+            await until {
+                let count = conversions.value
+                for _ in 0..<3 { _ = try? await scope.resolve((any Pet).self) }
+                return conversions.value == count
+            }
+        }
+    }
 }

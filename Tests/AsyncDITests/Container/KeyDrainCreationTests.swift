@@ -1,0 +1,190 @@
+import Testing
+
+@testable import AsyncDI
+
+private final class Pool: Sendable {
+    let number: Int
+    init(_ number: Int) { self.number = number }
+}
+
+/// The drain of one key whose instance is in creation.
+@Suite(.timeLimit(.minutes(10))) struct KeyDrainCreationTests {
+    /// A container whose first instance opens when the gate is open, and closes when another one is.
+    private struct Pools {
+        let mayOpen = Gate()
+        let mayClose = Gate()
+        let runs = Counter()
+        let log = Log<String>()
+        let container: Container
+
+        init(_ lifetime: Lifetime, hasHook: Bool = false) {
+            container = Container { [mayOpen, mayClose, runs, log] in
+                let registration = Registration(Pool.self, lifetime: lifetime) { (_, _: String) in
+                    let pool = Pool(runs.increment())
+                    if pool.number == 1 { await mayOpen.pass() }
+                    return pool
+                }
+                if hasHook {
+                    registration.onDispose { pool in
+                        if pool.number == 1 { await mayClose.pass() }
+                        log.append("closed \(pool.number)")
+                    }
+                } else {
+                    registration
+                }
+            }
+        }
+
+        /// Drains the key, and returns when the creation is excluded.
+        func drain() async -> Task<Void, any Error> {
+            let drain = Task {
+                try await container.drain(Pool.self, arguments: "a")
+                log.append("drained")
+            }
+            await until { container.core.withState { $0.flights.entries.values.contains(where: \.isInvalidated) } }
+            await until { container.activity().creations.contains { $0.waiters > 0 } }
+            return drain
+        }
+
+        /// Whether the drain waits for a lease, or is over.
+        func drainIsDecided() -> Bool {
+            log.entries.contains("drained")
+                || container.core.withState { $0.leases.all.contains { !$0.pending.isEmpty } }
+        }
+    }
+
+    @Test(arguments: [Lifetime.multiton, .singleton])
+    func `a drain waits for the lease that a creation delivers`(_ lifetime: Lifetime) async throws {
+        try await finishes {
+            let (pools, mayLeave) = (Pools(lifetime), Gate())
+            let body = Task {
+                try await pools.container.withInstance(Pool.self, arguments: "a") { _ in
+                    await mayLeave.pass()
+                    pools.log.append("lease ends")
+                }
+            }
+            await pools.mayOpen.arrived()
+            let drain = await pools.drain()
+            pools.mayOpen.open()
+            await mayLeave.arrived()
+            await until { pools.drainIsDecided() }
+            #expect(pools.log.entries == [])
+            mayLeave.open()
+            try await body.value
+            try await drain.value
+            #expect(pools.log.entries == ["lease ends", "drained"])
+            try await pools.container.dispose()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `no second instance of a multiton comes before a drain of its key has ended`(isEarly: Bool) async throws {
+        try await finishes {
+            let (pools, mayLeave) = (Pools(.multiton), Gate())
+            let body = Task {
+                try await pools.container.withInstance(Pool.self, arguments: "a") { _ in await mayLeave.pass() }
+            }
+            await pools.mayOpen.arrived()
+            let drain = await pools.drain()
+            if !isEarly {
+                pools.mayOpen.open()
+                await mayLeave.arrived()
+                await until { pools.drainIsDecided() }
+            }
+            let next = Task { try await pools.container.resolve(Pool.self, arguments: "a").number }
+            let waiters = isEarly ? 2 : 1
+            await until { pools.container.core.waiterCount(of: Pool.self) == waiters || pools.runs.value == 2 }
+            #expect(pools.runs.value == 1)
+            pools.mayOpen.open()
+            await mayLeave.arrived()
+            mayLeave.open()
+            try await body.value
+            try await drain.value
+            #expect(try await next.value == 2)
+            try await pools.container.dispose()
+        }
+    }
+
+    @Test func `a drain waits for a lease although another request keeps the instance`() async throws {
+        try await finishes {
+            let (pools, mayLeave) = (Pools(.singleton, hasHook: true), Gate())
+            let request = Task { try await pools.container.resolve(Pool.self, arguments: "a") }
+            await pools.mayOpen.arrived()
+            let body = Task {
+                try await pools.container.withInstance(Pool.self, arguments: "a") { _ in
+                    await mayLeave.pass()
+                    pools.log.append("lease ends")
+                }
+            }
+            await pools.container.core.waiters(of: Pool.self, reach: 2)
+            let drain = await pools.drain()
+            pools.mayClose.open()
+            pools.mayOpen.open()
+            await mayLeave.arrived()
+            await until { pools.drainIsDecided() }
+            #expect(pools.log.entries == [])
+            mayLeave.open()
+            _ = try await (request.value, body.value, drain.value)
+            #expect(pools.log.entries == ["lease ends", "closed 1", "drained"])
+            try await pools.container.dispose()
+        }
+    }
+
+    @Test(arguments: [true, false], [Lifetime.multiton, .singleton])
+    func `a drain waits for the creation of a registration that has gone`(
+        isReplaced: Bool, _ lifetime: Lifetime
+    ) async throws {
+        try await finishes {
+            let (pools, mayLeave) = (Pools(lifetime), Gate())
+            let body = Task {
+                try await pools.container.withInstance(Pool.self, arguments: "a") { _ in
+                    await mayLeave.pass()
+                    pools.log.append("lease ends")
+                }
+            }
+            await pools.mayOpen.arrived()
+            if isReplaced {
+                try await pools.container.register(Pool.self, lifetime: lifetime) { (_, _: String) in Pool(0) }
+            } else {
+                await pools.container.unregister(Pool.self)
+            }
+            let drain = Task {
+                try await pools.container.drain(Pool.self, arguments: "a")
+                pools.log.append("drained")
+            }
+            await until {
+                pools.log.entries == ["drained"]
+                    || pools.container.core.withState { $0.flights.all.contains { $0.requestedEnd?.isDrained == true } }
+            }
+            pools.mayOpen.open()
+            await mayLeave.arrived()
+            await until { pools.drainIsDecided() }
+            mayLeave.open()
+            _ = try await (body.value, drain.value)
+            #expect(pools.log.entries == ["lease ends", "drained"])
+            try await pools.container.dispose()
+        }
+    }
+
+    @Test func `a drain waits for an instance that is being closed, beside a later one`() async throws {
+        try await finishes {
+            let pools = Pools(.singleton, hasHook: true)
+            let body = Task { try await pools.container.withInstance(Pool.self, arguments: "a") { _ in } }
+            await pools.mayOpen.arrived()
+            try await pools.container.reset(Pool.self, arguments: "a")
+            #expect(try await pools.container.resolve(Pool.self, arguments: "a").number == 2)
+            pools.mayOpen.open()
+            try await body.value
+            await pools.mayClose.arrived()
+            let drain = Task {
+                try await pools.container.drain(Pool.self, arguments: "a")
+                pools.log.append("drained")
+            }
+            await until { pools.log.entries.contains("closed 2") }
+            pools.mayClose.open()
+            try await drain.value
+            #expect(pools.log.entries == ["closed 2", "closed 1", "drained"])
+            try await pools.container.dispose()
+        }
+    }
+}
