@@ -114,6 +114,11 @@ extension ContainerCore {
     func nextStep(of creation: Creation, after predecessor: Creation.Predecessor) -> Creation.NextStep {
         withState { state in
             if case .creation = predecessor, state.flights[creation]?.isInvalidated == false,
+                let earlier = state.earlierCreation(of: creation.key)
+            {
+                return .wait(.creation(earlier))
+            }
+            if case .creation = predecessor, state.flights[creation]?.isInvalidated == false,
                 let disposal = state.ending(of: creation.key), !disposal.hasEnded
             {
                 let leases = disposal.leasesAwaited

@@ -64,21 +64,22 @@ extension ContainerCore {
             try refuseDuringLeaseInsideBody(of: keys, key)
         }
         var creations: [EndOfCreation] = []
+        var leased: [Disposable] = []
         let removals = try drop(target) { state in
-            if !keys.isEmpty { state.awaitLeases(of: keys, drainedBy: self) }
+            if !keys.isEmpty { leased = state.awaitLeases(of: keys, drainedBy: self) }
             // Excludes creations that other tasks begin from now on.
             let affected = state.flights.invalidated(where: isAffected)
-            for creation in affected { state.holdOffSuccessor(of: creation, isDrained: true) }
             creations = affected.compactMap(\.end)
             // In this step: a creation's end must know whether a drain waits for the leases of its instance.
             for creation in creations { creation.noteDrain() }
+            if let first = affected.first { state.holdOffSuccessorOfDrained(EndingKey(first.key)) }
         }
         for (core, wrappers) in dropWrappers(around: target) { core.dispose(of: wrappers) }
         // Includes instances that another reset or drain has dropped.
         func dropped() -> [Disposable] {
             withState { $0.dropped(keys) }
         }
-        let disposables = Set(removals.disposables + removals.postponed + dropped())
+        let disposables = Set(removals.disposables + removals.postponed + leased + dropped())
         Lease.noteLaterEnd(of: disposables.flatMap(\.leases))
         let begun = Result { try KeyDrain(of: key, in: self, awaiting: Array(disposables), creations) }
         dispose(of: removals)
@@ -113,8 +114,11 @@ extension ContainerCore {
         let unfinished = withState { state in
             // Most containers have none, and need no search.
             state.rarely(\.hasFormerRegistrations)
-                ? (state.leases.all.map(\.key) + state.endings.values.map(\.key) + state.flights.all.map(\.key))
-                    .filter { $0.binding.key == key } : []
+                ? [
+                    state.leases.all.map(\.key), state.endings.values.map(\.key), state.closing.values.map(\.key),
+                    state.flights.all.map(\.key),
+                ]
+                .joined().filter { $0.binding.key == key } : []
         }
         var seen: Set<ObjectIdentifier> = []
         return unfinished.filter { !$0.binding.isCurrent && seen.insert(ObjectIdentifier($0.binding)).inserted }

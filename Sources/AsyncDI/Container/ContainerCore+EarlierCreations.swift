@@ -3,20 +3,27 @@
 /// The successor then waits for the disposal of the instance, too.
 extension ContainerCore.State {
     /// Lets the next creation of the key wait for the end of an invalidated one.
-    ///
-    /// - Parameters:
-    ///   - creation: The invalidated creation.
-    ///   - isDrained: Whether a drain of the key waits for it, also where its instance needs no disposal.
-    mutating func holdOffSuccessor(of creation: Creation?, isDrained: Bool = false) {
-        guard let creation, isDrained || creation.binding.holdsOffSuccessors, let end = creation.end else { return }
+    mutating func holdOffSuccessor(of creation: Creation?) {
+        guard let creation, creation.binding.holdsOffSuccessors, let end = creation.end else { return }
         self.earlierCreations[EndingKey(creation.key)] = end
+    }
+
+    /// Lets the next creation of a drained key wait for the creations that the drain has noted, one after the other,
+    /// also where their instances need no disposal.
+    mutating func holdOffSuccessorOfDrained(_ key: EndingKey) {
+        // One that has not begun waits for another one, and never begins.
+        let next = flights.invalidated { EndingKey($0) == key }
+            .first { flights[$0]?.hasBegun == true && $0.requestedEnd?.wasDrained == true }
+        if let end = next?.end { self.earlierCreations[key] = end }
     }
 
     /// Notes the end of a creation, which is about to resume its successor.
     mutating func noteEndOfEarlier(_ creation: Creation) {
         guard rarely({ !$0.earlierCreations.isEmpty }), let end = creation.requestedEnd else { return }
         let key = EndingKey(creation.key)
-        if self.earlierCreations[key] === end { self.earlierCreations[key] = nil }
+        guard self.earlierCreations[key] === end else { return }
+        self.earlierCreations[key] = nil
+        if end.wasDrained { holdOffSuccessorOfDrained(key) }
     }
 
     /// The creation that the next one of the key waits for.

@@ -106,9 +106,11 @@ extension ContainerCore {
         }
         if !ending.isKept {
             if let storage = ending.storage { state.forget(storage, of: creation, into: &ending.removals) }
-            if let product, ending.removals.contains(product) { creation.requestedEnd?.produced(product) }
-            if let leased = ending.leased, creation.requestedEnd?.isDrained == true {
-                state.awaitLeases(of: leased, drainedBy: self)
+            let requestedEnd = creation.requestedEnd
+            if let leased = ending.leased, requestedEnd?.wasDrained == true {
+                if let item = state.awaitLeases(of: leased, drainedBy: self) { requestedEnd?.produced(item) }
+            } else if let product, ending.removals.contains(product) {
+                requestedEnd?.produced(product)
             }
         }
         state.noteEndOfEarlier(creation)

@@ -112,22 +112,25 @@ extension ContainerCore.State {
     }
 
     /// Lets no request have the next instance before the leases of a dropped one end, even if no hook runs then.
-    mutating func awaitLeases(of keys: Set<EndingKey>, drainedBy core: ContainerCore) {
-        for leased in leases.all(of: keys) where instances[leased.key]?.cell !== leased.cell {
-            awaitLeases(of: leased, drainedBy: core)
+    ///
+    /// - Returns: The disposals after the leases.
+    mutating func awaitLeases(of keys: Set<EndingKey>, drainedBy core: ContainerCore) -> [Disposable] {
+        leases.all(of: keys).filter { instances[$0.key]?.cell !== $0.cell }.compactMap {
+            awaitLeases(of: $0, drainedBy: core)
         }
     }
 
     /// The same for one leased instance that no request finds.
-    mutating func awaitLeases(of leased: LeasedCell, drainedBy core: ContainerCore) {
+    mutating func awaitLeases(of leased: LeasedCell, drainedBy core: ContainerCore) -> Disposable? {
         if leased.pending.isEmpty {
             // One that was overtaken by a reset stays open until now, to be disposed with the container.
             let id = ledger.latest { $0.cell === leased.cell }
             leased.postpone(id.flatMap { ledger.take($0) } ?? Disposable(leased.cell, leased.key, in: core))
         }
-        guard let item = leased.pending.last else { return }
+        guard let item = leased.pending.last else { return nil }
         let key = EndingKey(item.key)
         if self.endings[key] == nil { self.endings[key] = item }
+        return item
     }
 
     /// The instances under these keys that are being disposed, or wait for their last lease.

@@ -6,10 +6,8 @@ final class EndOfCreation: Completion, @unchecked Sendable {
     let key: CreationKey
     /// The number of drains that wait for it, and for its product.
     private(set) var drains = 0
-    /// Whether a drain waits for it.
-    ///
-    /// Read under the lock of the creation's place.
-    var isDrained: Bool { drains > 0 }
+    /// Whether a drain waits for it, or has waited in vain.
+    private(set) var wasDrained = false
     /// The disposal that follows from the creation's end.
     ///
     /// Written once, before the end, and read by drains after the end.
@@ -25,6 +23,7 @@ final class EndOfCreation: Completion, @unchecked Sendable {
     /// Called under the lock of the creation's place.
     func noteDrain() {
         drains += 1
+        wasDrained = true
         product?.noteDrain()
     }
 
