@@ -75,9 +75,10 @@ extension ContainerCore {
             if let first = affected.first { state.holdOffSuccessorOfDrained(EndingKey(first.key)) }
         }
         for (core, wrappers) in dropWrappers(around: target) { core.dispose(of: wrappers) }
+        let mayBeSeveral = drained.contains { !$0.binding.holdsOffSuccessors }
         // Includes instances that another reset or drain has dropped.
         func dropped() -> [Disposable] {
-            withState { $0.dropped(keys) }
+            withState { $0.dropped(keys, mayBeSeveral: mayBeSeveral) }
         }
         let disposables = Set(removals.disposables + removals.postponed + leased + dropped())
         Lease.noteLaterEnd(of: disposables.flatMap(\.leases))

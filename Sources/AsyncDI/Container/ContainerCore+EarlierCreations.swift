@@ -5,7 +5,16 @@ extension ContainerCore.State {
     /// Lets the next creation of the key wait for the end of an invalidated one.
     mutating func holdOffSuccessor(of creation: Creation?) {
         guard let creation, creation.binding.holdsOffSuccessors, let end = creation.end else { return }
-        self.earlierCreations[EndingKey(creation.key)] = end
+        noteEarlier(end)
+    }
+
+    /// Notes the end of a creation under its own key, which is alive when the note is removed.
+    ///
+    /// A dictionary would keep the equal key of an earlier one, whose arguments it then might release under the lock.
+    private mutating func noteEarlier(_ end: EndOfCreation) {
+        let key = EndingKey(end.key)
+        self.earlierCreations[key] = nil
+        self.earlierCreations[key] = end
     }
 
     /// Lets the next creation of a drained key wait for the creations that the drain has noted, one after the other,
@@ -14,7 +23,8 @@ extension ContainerCore.State {
         // One that has not begun waits for another one, and never begins.
         let next = flights.invalidated { EndingKey($0) == key }
             .first { flights[$0]?.hasBegun == true && $0.requestedEnd?.wasDrained == true }
-        if let end = next?.end { self.earlierCreations[key] = end }
+        guard let end = next?.end else { return }
+        noteEarlier(end)
     }
 
     /// Notes the end of a creation, which is about to resume its successor.

@@ -134,10 +134,15 @@ extension ContainerCore.State {
     }
 
     /// The instances under these keys that are being disposed, or wait for their last lease.
-    mutating func dropped(_ keys: Set<EndingKey>) -> [Disposable] {
+    ///
+    /// - Parameters:
+    ///   - keys: The keys.
+    ///   - mayBeSeveral: Whether several of one key may be closed at once. The search for them reads all that are being
+    ///     closed.
+    /// - Returns: The instances; some may be there twice.
+    mutating func dropped(_ keys: Set<EndingKey>, mayBeSeveral: Bool) -> [Disposable] {
         let pending = leases.all(of: keys).flatMap(\.pending).filter { keys.contains(EndingKey($0.key)) }
-        // Several of one key may be closed at once.
-        let closing = rarely { !$0.closing.isEmpty } ? Array(self.closing.values) : []
+        let closing = mayBeSeveral && rarely { !$0.closing.isEmpty } ? Array(self.closing.values) : []
         return keys.compactMap { self.endings[$0] } + pending + closing.filter { keys.contains(EndingKey($0.key)) }
     }
 

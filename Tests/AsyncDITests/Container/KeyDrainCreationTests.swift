@@ -203,6 +203,45 @@ private final class Pool: Sendable {
         }
     }
 
+    /// An argument that takes the container's lock when it is released.
+    private final class Asking: Hashable, Sendable {
+        let container: Locked<Container?>
+        init(_ container: Locked<Container?>) { self.container = container }
+        deinit { container.value?.core.withState { _ in } }
+        static func == (first: Asking, second: Asking) -> Bool { true }
+        func hash(into hasher: inout Hasher) {}
+    }
+
+    @Test func `the arguments of drained creations are released outside the lock`() async throws {
+        try await finishes(within: 120) {
+            let (clock, mayOpen, runs, holder) = (ManualClock(), [Gate(), Gate()], Counter(), Locked<Container?>(nil))
+            let container = Container(clock: clock) {
+                Registration(Pool.self, lifetime: .multiton) { (_, _: Asking) in
+                    let pool = Pool(runs.increment())
+                    await mayOpen[pool.number - 1].pass()
+                    return pool
+                }
+            }
+            holder.value = container
+            let first = Task { try await container.resolve(Pool.self, arguments: Asking(holder)).number }
+            await mayOpen[0].arrived()
+            try await container.reset(Pool.self)
+            let second = Task { try await container.resolve(Pool.self, arguments: Asking(holder)).number }
+            await mayOpen[1].arrived()
+            let drain = Task {
+                try await container.drain(Pool.self, arguments: Asking(holder), deadline: .seconds(1))
+            }
+            await clock.sleepers(reach: 1)
+            clock.advance(by: .seconds(1))
+            await #expect(throws: DisposalError.self) { try await drain.value }
+            for gate in mayOpen { gate.open() }
+            #expect(try await first.value == 1)
+            #expect(try await second.value == 2)
+            try await container.dispose()
+            holder.value = nil
+        }
+    }
+
     @Test func `a drain throws the error of an instance that it has let wait for a lease`() async throws {
         try await finishes {
             let (mayOpen, runs, closed) = ([Gate(), Gate()], Counter(), Gate())
