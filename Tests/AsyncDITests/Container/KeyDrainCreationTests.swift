@@ -35,6 +35,16 @@ private final class Pool: Sendable {
             }
         }
 
+        /// Leases the instance until the gate is open.
+        func lease(until mayLeave: Gate) -> Task<Void, any Error> {
+            Task {
+                try await container.withInstance(Pool.self, arguments: "a") { _ in
+                    await mayLeave.pass()
+                    log.append("lease ends")
+                }
+            }
+        }
+
         /// Drains the key, and returns when the creation is excluded.
         func drain() async -> Task<Void, any Error> {
             let drain = Task {
@@ -62,12 +72,7 @@ private final class Pool: Sendable {
     func `a drain waits for the lease that a creation delivers`(_ lifetime: Lifetime) async throws {
         try await finishes {
             let (pools, mayLeave) = (Pools(lifetime), Gate())
-            let body = Task {
-                try await pools.container.withInstance(Pool.self, arguments: "a") { _ in
-                    await mayLeave.pass()
-                    pools.log.append("lease ends")
-                }
-            }
+            let body = pools.lease(until: mayLeave)
             await pools.mayOpen.arrived()
             let drain = await pools.drain()
             pools.mayOpen.open()
@@ -86,9 +91,7 @@ private final class Pool: Sendable {
     func `no second instance of a multiton comes before a drain of its key has ended`(isEarly: Bool) async throws {
         try await finishes {
             let (pools, mayLeave) = (Pools(.multiton), Gate())
-            let body = Task {
-                try await pools.container.withInstance(Pool.self, arguments: "a") { _ in await mayLeave.pass() }
-            }
+            let body = pools.lease(until: mayLeave)
             await pools.mayOpen.arrived()
             let drain = await pools.drain()
             if !isEarly {
@@ -180,9 +183,7 @@ private final class Pool: Sendable {
         try await finishes {
             let (clock, mayLeave) = (ManualClock(), Gate())
             let pools = Pools(.multiton, clock: clock)
-            let body = Task {
-                try await pools.container.withInstance(Pool.self, arguments: "a") { _ in await mayLeave.pass() }
-            }
+            let body = pools.lease(until: mayLeave)
             await pools.mayOpen.arrived()
             let drain = Task {
                 try await pools.container.drain(Pool.self, arguments: "a", deadline: .seconds(1))
@@ -316,12 +317,7 @@ private final class Pool: Sendable {
             let (pools, mayLeave) = (Pools(.singleton, hasHook: true), Gate())
             let request = Task { try await pools.container.resolve(Pool.self, arguments: "a") }
             await pools.mayOpen.arrived()
-            let body = Task {
-                try await pools.container.withInstance(Pool.self, arguments: "a") { _ in
-                    await mayLeave.pass()
-                    pools.log.append("lease ends")
-                }
-            }
+            let body = pools.lease(until: mayLeave)
             await pools.container.core.waiters(of: Pool.self, reach: 2)
             let drain = await pools.drain()
             pools.mayClose.open()
@@ -342,12 +338,7 @@ private final class Pool: Sendable {
     ) async throws {
         try await finishes {
             let (pools, mayLeave) = (Pools(lifetime), Gate())
-            let body = Task {
-                try await pools.container.withInstance(Pool.self, arguments: "a") { _ in
-                    await mayLeave.pass()
-                    pools.log.append("lease ends")
-                }
-            }
+            let body = pools.lease(until: mayLeave)
             await pools.mayOpen.arrived()
             if isReplaced {
                 try await pools.container.register(Pool.self, lifetime: lifetime) { (_, _: String) in Pool(0) }
